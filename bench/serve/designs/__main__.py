@@ -2,7 +2,8 @@
 
     python -m bench.serve.designs MODEL [--rounds N] [--seconds S]
 
-MODEL is a recogniser of the registry, its champion is served. What ADR 12 decides on stands here:
+MODEL is a recogniser of the registry, its champion is served, also in float32 where it is read in 8
+bits. What ADR 12 decides on stands here:
 how much each way reads when all is left out that a gateway is for. wrk asks.
 """
 
@@ -12,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.serve.peers.bare import measure_bare
+from bench.serve.peers.float32 import forms_of
 from bench.serve.peers.servers import Crop, Running, gateway, read_crops
 from bench.serve.peers.wrk import Questions, ask, find_wrk
 from bench.serve.process_tree import cpu_s, process_tree
@@ -31,6 +34,7 @@ from tasks.workspace import open_workspace
 
 CONNECTIONS = (8, 32)
 WARM_UP_S = 1.0
+Row = tuple[str, str, str, str, str]
 Share = tuple[int, int, int]
 """Of a stripped gateway: how many of it, and each one's threads and processes that read."""
 
@@ -45,20 +49,29 @@ def main() -> None:
     find_wrk()
     workspace = open_workspace()
     version = workspace.registry.resolve(options.model)
-    bundle = workspace.fetch_bundle(version)
-    crops = read_crops(bundle)
     table = Table(
-        "round", "who takes, who reads", "clients", "requests/s", "of bare", "CPU ms each"
+        "form", "round", "who takes, who reads", "clients", "requests/s", "of bare", "CPU ms each"
     )
-    for number in range(options.rounds):
-        bare = measure_bare(bundle, crops, seconds=options.seconds)
-        table.add_row(str(number), "nobody takes: the bare engine", "", f"{bare:,.0f}", "1", "")
-        for name, share in _shares(count_processors()).items():
-            with _stripped(bundle, crops, share) as running:
-                _measure(table, number, name, running, bare=bare, seconds=options.seconds)
-        with gateway(workspace.store.uri, version.name, "onnxruntime", crops) as ours:
-            _measure(table, number, "the gateway", [ours], bare=bare, seconds=options.seconds)
+    with tempfile.TemporaryDirectory() as folder:
+        served = workspace.fetch_bundle(version)
+        forms = forms_of(served, store=workspace.store.uri, folder=Path(folder))
+        for number in range(options.rounds):
+            for form, (store, bundle) in forms.items():
+                rows = _measure_all(version.name, store, bundle, seconds=options.seconds)
+                for row in rows:
+                    table.add_row(form, str(number), *row)
     Console(width=120).print(table)
+
+
+def _measure_all(name: str, store: str, bundle: Path, *, seconds: int) -> Iterator[Row]:
+    crops = read_crops(bundle)
+    bare = measure_bare(bundle, crops, seconds=seconds)
+    yield "nobody takes: the bare engine", "", f"{bare:,.0f}", "1", ""
+    for design, share in _shares(count_processors()).items():
+        with _stripped(bundle, crops, share) as running:
+            yield from _measure(design, running, bare=bare, seconds=seconds)
+    with gateway(store, name, "onnxruntime", crops) as ours:
+        yield from _measure("the gateway", [ours], bare=bare, seconds=seconds)
 
 
 def _shares(cores: int) -> dict[str, Share]:
@@ -93,9 +106,7 @@ def _stripped(bundle: Path, crops: Sequence[Crop], share: Share) -> Iterator[lis
             process.wait()
 
 
-def _measure(
-    table: Table, number: int, name: str, running: list[Running], *, bare: float, seconds: float
-) -> None:
+def _measure(name: str, running: list[Running], *, bare: float, seconds: int) -> Iterator[Row]:
     port, questions = running[0].port, running[0].questions
     for connections in CONNECTIONS:
         ask(port, questions, connections=connections, seconds=WARM_UP_S)
@@ -105,8 +116,7 @@ def _measure(
         rate = counted["requests"] / counted["seconds"]
         if counted["errors"] or counted["wrong"]:
             raise RuntimeError(f"{name}: {counted['errors']} errors, {counted['wrong']} wrong")
-        cells = (f"{rate:,.0f}", f"{rate / bare:.2f}", f"{used_ms:.2f}")
-        table.add_row(str(number), name, str(connections), *cells)
+        yield name, str(connections), f"{rate:,.0f}", f"{rate / bare:.2f}", f"{used_ms:.2f}"
         time.sleep(0.5)
 
 

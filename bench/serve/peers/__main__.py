@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.serve.peers.bare import measure_bare
-from bench.serve.peers.float32 import copy_in_float32
+from bench.serve.peers.float32 import forms_of
 from bench.serve.peers.servers import (
     Crop,
     PipelineSettings,
@@ -35,7 +35,7 @@ from bench.serve.peers.servers import (
 from bench.serve.peers.wrk import ask, find_wrk
 from bench.serve.process_tree import cpu_s, process_tree, rss_mib
 from configs.settings import SettingsError
-from ocr.models.bundle import INT8_MODEL, read_recogniser_manifest
+from ocr.models.bundle import read_recogniser_manifest
 from ocr.processors import count_processors
 from serving.settings import ServingSettings
 from tasks.workspace import open_workspace
@@ -69,19 +69,14 @@ def _measure_all(
     """Measure every server, one after the other; return the rows, and what all have in common."""
     workspace = open_workspace()
     version = workspace.registry.resolve(options.model)
-    served, store = workspace.fetch_bundle(version), workspace.store.uri
-    crops = read_crops(served, options.images)
-    form = "8 bits" if (served / INT8_MODEL).exists() else "float32"
-    name, bundle = version.name, served
-    servers: dict[str, AbstractContextManager[Running]] = {
-        f"gateway, ONNX Runtime, {form}": gateway(store, name, "onnxruntime", crops)
-    }
-    rows = [_bare(served, crops, form=form, seconds=options.seconds)]
-    if form == "8 bits":  # the others read float32 alone
-        store, bundle = copy_in_float32(served, folder)
+    name, served = version.name, workspace.fetch_bundle(version)
+    servers: dict[str, AbstractContextManager[Running]] = {}
+    rows: list[dict[str, Any]] = []
+    for form, (store, bundle) in forms_of(served, store=workspace.store.uri, folder=folder).items():
         crops = read_crops(bundle, options.images)
-        rows.append(_bare(bundle, crops, form="float32", seconds=options.seconds))
-        servers["gateway, ONNX Runtime, float32"] = gateway(store, name, "onnxruntime", crops)
+        rows.append(_bare(bundle, crops, form=form, seconds=options.seconds))
+        servers[f"gateway, ONNX Runtime, {form}"] = gateway(store, name, "onnxruntime", crops)
+    # The others read float32 alone.
     servers["gateway, Paddle Inference"] = gateway(store, name, "paddle", crops)
     python = ServingSettings().paddle_serving_python
     if python.is_file():

@@ -10,16 +10,21 @@ from ocr.reading.recognition.recogniser import OnnxRecogniser
 from ocr.store import open_store
 
 
-def copy_in_float32(bundle: Path, folder: Path) -> tuple[str, Path]:
-    """Make a store whose only champion is a recogniser without its form in 8 bits.
+def forms_of(bundle: Path, *, store: str, folder: Path) -> dict[str, tuple[str, Path]]:
+    """Return the store and the bundle of each form that is to be measured; the last is float32.
 
     Args:
-        bundle: The recogniser's.
-        folder: For the store and the copy.
-
-    Returns:
-        The store's URI, and the copy.
+        bundle: A recogniser's that is served.
+        store: The URI of its store.
+        folder: For a store and a bundle in float32, if it is read in 8 bits.
     """
+    if not (bundle / INT8_MODEL).exists():
+        return {"float32": (store, bundle)}
+    return {"8 bits": (store, bundle), "float32": _copy_in_float32(bundle, folder)}
+
+
+def _copy_in_float32(bundle: Path, folder: Path) -> tuple[str, Path]:
+    """Make a store whose only champion is a recogniser without its form in 8 bits."""
     copy = shutil.copytree(bundle, folder / "bundle")
     (copy / INT8_MODEL).unlink()
     manifest = write_manifest(copy, read_recogniser_manifest(copy))
