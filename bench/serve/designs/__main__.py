@@ -3,8 +3,8 @@
     python -m bench.serve.designs MODEL [--rounds N] [--seconds S]
 
 MODEL is a recogniser of the registry, its champion is served, also in float32 where it is read in 8
-bits. What ADR 12 decides on stands here:
-how much each way reads when all is left out that a gateway is for. wrk asks.
+bits. What ADR 12 decides on stands here: how much each way reads when all is left out that a
+gateway is for. wrk asks.
 """
 
 import argparse
