@@ -1,6 +1,6 @@
 """A request that comes whole: it may be answered on the event loop, without a task of its own.
 
-A task, its two messages and what awaits them cost as much as reading a small crop does.
+A task, its messages and what awaits them are much of what the gateway does for a small crop.
 """
 
 import asyncio
