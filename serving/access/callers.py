@@ -56,11 +56,6 @@ class Caller:
         """
         self._requests.take(1, name=self.name)
 
-    def spend_bytes(self, count: int) -> None:
-        """Take a body off what may be sent that has come already; raises as `body` does."""
-        self._check_body(count)
-        self._bytes.take(count, name=self.name)
-
     @contextmanager
     def body(self, declared: int, *, most: int) -> Iterator[Callable[[int], None]]:
         """Take a body off what may be sent, before it comes; what does not come is given back.

@@ -51,14 +51,16 @@ class Inbox:
                 _check_uncoded(header, request.scope["headers"])
         if file_types:
             body_kind(headers.get("content-type", ""), file_types)
-        length = headers.get("content-length", "").lstrip("0")[:MOST_DIGITS]
-        declared = int(length) if length.isdecimal() else 0
-        if declared > self._limits.body_bytes:
+        declared = _declared_bytes(headers)
+        if declared == 0:
+            raise _empty(file_types)
+        if declared and declared > self._limits.body_bytes:
             raise self._too_large()
         with self._budget.account() as account:
-            with request.state.caller.body(declared, most=self._limits.body_bytes) as note:
+            with request.state.caller.body(declared or 0, most=self._limits.body_bytes) as note:
                 body = await self._receive(request, account, note)
-            _check_filled(body, file_types)
+            if not body:
+                raise _empty(file_types)
             yield body
 
     def hold(self, body: bytes, state: Mapping[str, Any], *, file_types: tuple[str, ...]) -> None:
@@ -70,11 +72,13 @@ class Inbox:
             file_types: As for `body`, which raises the same.
         """
         body_kind(state["headers"].get("content-type", ""), file_types)
+        if not body:
+            raise _empty(file_types)
         if len(body) > self._limits.body_bytes:
             raise self._too_large()
-        state["caller"].spend_bytes(len(body))
-        _check_filled(body, file_types)
-        self._budget.add(len(body))
+        with state["caller"].body(len(body), most=self._limits.body_bytes) as note:
+            self._budget.add(len(body))
+            note(len(body))
 
     def let_go(self, body: bytes) -> None:
         """Hold a body no longer."""
@@ -119,9 +123,14 @@ class Inbox:
         return Problem("body_too_large", message)
 
 
-def _check_filled(body: bytes, file_types: tuple[str, ...]) -> None:
-    if not body:
-        raise Problem("empty_body", f"The body is empty; send {name_types(file_types)}")
+def _declared_bytes(headers: Mapping[str, str]) -> int | None:
+    """Return how long a body is, as its request says; None: it does not."""
+    length = headers.get("content-length", "")
+    return int(length.lstrip("0")[:MOST_DIGITS] or "0") if length.isdecimal() else None
+
+
+def _empty(file_types: tuple[str, ...]) -> Problem:
+    return Problem("empty_body", f"The body is empty; send {name_types(file_types)}")
 
 
 def _check_uncoded(header: str, headers: Sequence[tuple[bytes, bytes]]) -> None:

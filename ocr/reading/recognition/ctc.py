@@ -49,13 +49,15 @@ def decode(
     """
     classes, begins, ends = _runs(probabilities.argmax(axis=1).tolist())
     confidences = probabilities[begins, classes]
-    runs = zip(begins, ends, strict=True) if image_frames else ()
     return Recognition(
-        text="".join([characters[index - 1] for index in classes]),
-        # As `mean` is to the last bit, in half its time: a line has few characters.
-        confidence=float(np.add.reduce(confidences) / len(classes)) if classes else 0.0,
+        text="".join(characters[index - 1] for index in classes),
+        confidence=float(confidences.mean()) if classes else 0.0,
         character_confidences=tuple(confidences.tolist()),
-        character_places=tuple([(begin + end) / 2 / image_frames for begin, end in runs]),
+        character_places=tuple(
+            (begin + end) / 2 / image_frames for begin, end in zip(begins, ends, strict=True)
+        )
+        if image_frames
+        else (),
     )
 
 

@@ -68,12 +68,18 @@ class WholeRequests(PlainHttp):
             self._begin_held()
         elif not cycle.more_body:
             self._let_go()
-            leave = self.fast.answer(
-                cast("Scope", cycle.scope), bytes(cycle.body), partial(self._respond, cycle)
-            )
-            self._leave = None if cycle.response_complete else leave
+            self._answer_fast(cycle)
         elif self._held_timer is None:
             self._held_timer = self.loop.call_later(SOON_S, self._begin_held)
+
+    def _answer_fast(self, cycle: RequestResponseCycle) -> None:
+        body, cycle.body = bytes(cycle.body), bytearray()  # which is kept until the next request
+        cycle.on_response = _nothing  # it leads back here, and what lies in circles is kept longer
+        respond = partial(self._respond, cycle)
+        leave = self.fast.answer(cast("Scope", cycle.scope), body, respond)
+        if not cycle.response_complete:
+            self._leave = leave
+            self.flow.resume_reading()  # else nobody sees that the client of several has left
 
     def _begin_held(self) -> None:
         """Have a task answer what was held back."""
@@ -109,3 +115,7 @@ class WholeRequests(PlainHttp):
         if not cycle.keep_alive:
             self.transport.close()
         self.on_response_complete()
+
+
+def _nothing() -> None:
+    """Is told when an answer is complete."""

@@ -243,3 +243,24 @@ def test_a_request_too_many_is_refused_and_holds_nothing(tmp_path: Path) -> None
 
     assert [status for status, _ in held.answers] == [503, 200]
     assert held.holds() == ["0.0", "0.0"]
+
+
+@pytest.mark.parametrize(
+    ("length", "is_taken"),
+    [
+        (b"0", True),
+        (b"65535", True),
+        (b"065535", True),
+        (b"65536", False),
+        (b"000065535", False),
+        (b"0" * 19 + b"100000", False),
+        (b"1" + b"0" * 19, False),
+        (b"", False),
+    ],
+)
+def test_only_a_small_body_of_a_plain_length_is_waited_for(
+    tmp_path: Path, length: bytes, is_taken: bool
+) -> None:
+    scope = {"method": "POST", "path": "/v1/recognize", "headers": [(b"content-length", length)]}
+
+    assert HeldPath(tmp_path).path.takes(scope) is is_taken

@@ -144,3 +144,36 @@ def test_a_body_larger_than_a_minutes_worth_is_refused_and_promised_no_other_tim
 
     assert no.value.code == "body_too_large"
     assert "Retry-After" not in no.value.headers
+
+
+@pytest.mark.usefixtures("clock")
+def test_what_there_is_no_room_for_costs_a_key_nothing() -> None:
+    caller = Caller("orders", mb_per_minute=1)
+    metrics = ServingMetrics()
+    inbox = Inbox(limits=LIMITS, budget=Budget(10, unit="bytes", held=metrics.body_bytes))
+    state = {"caller": caller, "headers": {"content-type": "image/png"}}
+
+    for _ in range(3):
+        with pytest.raises(Problem, match="over 10 already"):
+            inbox.hold(bytes(400_000), state, file_types=FILE_TYPES)
+
+    receive([bytes(1_000_000)], caller=caller, declared=1_000_000)
+    assert "ocrline_body_bytes 0.0" in metrics.render().decode()
+
+
+@pytest.mark.usefixtures("clock")
+def test_an_empty_body_is_no_body_of_unknown_length() -> None:
+    caller = Caller("orders", mb_per_minute=1)
+    receive([bytes(100_000)], caller=caller, declared=100_000)
+    state = {"caller": caller, "headers": {"content-type": "image/png", "content-length": "00"}}
+    inbox = Inbox(limits=LIMITS, budget=Budget(10, unit="", held=ServingMetrics().body_bytes))
+
+    async def body() -> None:
+        request = Request({"type": "http", "state": state, "headers": []})
+        async with inbox.body(request, file_types=FILE_TYPES):
+            pass
+
+    with pytest.raises(Problem, match="The body is empty"):
+        asyncio.run(body())
+    with pytest.raises(Problem, match="The body is empty"):
+        inbox.hold(b"", state, file_types=FILE_TYPES)

@@ -1,9 +1,12 @@
 """What is answered without a task and what is not, over real connections."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import cast
 
 import pytest
 import uvicorn
@@ -13,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from serving.metrics import ServingMetrics
 from serving.rest.http import whole_request
 from serving.rest.http.connection import ConnectionLimits, limit_connections
-from serving.rest.http.whole_request import Respond
+from serving.rest.http.whole_request import Respond, WholeRequests
 
 LIMITS = ConnectionLimits(connections=10, header_timeout_s=5, send_timeout_s=5)
 LATE_S = 0.2
@@ -58,8 +61,12 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Client:
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader, self.writer = reader, writer
+    def __init__(self, server: uvicorn.Server) -> None:
+        self.server = server
+
+    async def connect(self) -> None:
+        port = self.server.servers[0].sockets[0].getsockname()[1]
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port)
 
     async def read(self) -> tuple[str, str]:
         """Return the head of the next answer, and its body."""
@@ -80,13 +87,13 @@ async def serving(fast: Fast) -> AsyncIterator[Client]:
     task = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    client = Client(server)
+    await client.connect()
     try:
-        yield Client(reader, writer)
+        yield client
     finally:
-        writer.close()
-        server.should_exit = True
+        client.writer.close()
+        server.should_exit = server.force_exit = True
         await task
 
 
@@ -160,6 +167,50 @@ def test_who_leaves_is_told_of_once_and_answered_no_more() -> None:
         return fast.left
 
     assert asyncio.run(run()) == 1
+
+
+def test_who_leaves_is_told_of_though_more_requests_stand_behind() -> None:
+    async def run() -> int:
+        fast = Fast()
+        async with serving(fast) as client:
+            client.writer.write(ask("held", b"1") + ask("slow", b"2") + ask("slow", b"3"))
+            while not fast.held:
+                await asyncio.sleep(0.01)
+            client.writer.close()
+            while not fast.left:
+                await asyncio.sleep(0.01)
+        return fast.left
+
+    assert asyncio.run(asyncio.wait_for(run(), 30)) == 1
+
+
+@pytest.mark.parametrize("path", ["now", "fast", "held"])
+def test_nothing_is_kept_of_what_was_answered_or_left(path: str) -> None:
+    async def run() -> list[object]:
+        fast = Fast()
+        async with serving(fast) as client:
+            client.writer.write(ask(path, b"1"))
+            if path == "held":
+                while not fast.held:
+                    await asyncio.sleep(0.01)
+                fast.held.clear()
+            else:
+                await client.body()
+            (connection,) = client.server.server_state.connections
+            kept = weakref.ref(connection)
+            body = bytes(cast("WholeRequests", connection).cycle.body)
+            del connection
+            client.writer.close()
+            while client.server.server_state.connections:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.01)
+            return [body, kept()]
+
+    gc.disable()  # which comes late to what lies in circles
+    try:
+        assert asyncio.run(run()) == [b"", None]
+    finally:
+        gc.enable()
 
 
 def test_a_body_that_never_comes_ends_with_its_client() -> None:
