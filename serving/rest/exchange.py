@@ -30,6 +30,11 @@ SECURITY_HEADERS: Final = {
 _RAW: Final = {name.encode(): value.encode() for name, value in SECURITY_HEADERS.items()}
 
 
+def header_lines(headers: Mapping[str, str]) -> bytes:
+    """Write headers as HTTP/1.1 has them, for an answer that does not pass through here."""
+    return "".join(f"{name}: {value}\r\n" for name, value in headers.items()).encode("latin-1")
+
+
 def fresh_request_id() -> str:
     """Make an id that no other request has."""
     return os.urandom(16).hex()

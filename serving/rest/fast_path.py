@@ -27,7 +27,7 @@ from serving.rest.crops import (
     write_crops,
 )
 from serving.rest.edge import CLIENT_LEFT, TIMEOUT, Entrance, failed
-from serving.rest.exchange import SECURITY_HEADERS
+from serving.rest.exchange import SECURITY_HEADERS, header_lines
 from serving.rest.http.whole_request import Respond
 from serving.rest.inbox import Inbox
 from serving.rest.refusals import Refusals
@@ -37,10 +37,11 @@ UNUSUAL: Final = frozenset(
 )
 """Headers that ask for more than an answer to a body that is there."""
 
-MOST_DIGITS: Final = 8
+MOST_DIGITS: Final = 6
 """Of a length that is small: who fills one up with zeros is unusual, too."""
 
-HEADERS: Final = "".join(f"{name}: {value}\r\n" for name, value in SECURITY_HEADERS.items())
+HEADERS: Final = header_lines(SECURITY_HEADERS)
+IS_JSON: Final = header_lines({"content-type": "application/json"})
 
 
 class FastPath:
@@ -80,9 +81,9 @@ class FastPath:
         if scope["path"] != PATH or scope["method"] != METHOD:
             return False
         headers = dict(scope["headers"])
-        length = headers.get(b"content-length", b"")[:MOST_DIGITS]
-        is_small = length.isdigit() and int(length) < LARGE_BODY
-        return is_small and not length.startswith(b"00") and UNUSUAL.isdisjoint(headers)
+        length = headers.get(b"content-length", b"")
+        is_small = len(length) <= MOST_DIGITS and length.isdigit() and int(length) < LARGE_BODY
+        return is_small and UNUSUAL.isdisjoint(headers)
 
     def answer(self, scope: Scope, body: bytes, respond: Respond) -> Callable[[], None]:
         """Answer a request, now or when it is read; return what is called if its client leaves."""
@@ -152,21 +153,21 @@ class FastPath:
         record = visit.scope["state"]["record"]
         results = self._reader.results(reading, record)
         content = write_crops(results, live=reading.live, request_id=record.request_id)
-        self._respond(visit, 200, "content-type: application/json\r\n", content)
+        self._respond(visit, 200, IS_JSON, content)
 
     def _refuse(self, visit: "_Visit", error: Exception) -> None:
         record = visit.scope["state"]["record"]
         problem = error if isinstance(error, Problem) else failed(record)
         response = self._refusals.write(problem, visit.scope)
-        ours = (each for each in response.headers.items() if each[0] != "content-length")
-        headers = "".join(f"{name}: {value}\r\n" for name, value in ours)
+        del response.headers["content-length"]  # every answer gets its own
+        headers = header_lines(response.headers)
         self._respond(visit, response.status_code, headers, bytes(response.body))
 
-    def _respond(self, visit: "_Visit", status: int, headers: str, content: bytes) -> None:
+    def _respond(self, visit: "_Visit", status: int, headers: bytes, content: bytes) -> None:
         record = visit.scope["state"]["record"]
         record.status, record.sent = status, len(content)
-        named = f"content-length: {len(content)}\r\nx-request-id: {record.request_id}\r\n"
-        visit.respond(status, (headers + HEADERS + named).encode("latin-1"), content)
+        own = {"content-length": str(len(content)), "x-request-id": record.request_id}
+        visit.respond(status, headers + HEADERS + header_lines(own), content)
 
     def _close(self, visit: "_Visit") -> None:
         """Give back what it took, and write down how it was answered."""

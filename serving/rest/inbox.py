@@ -49,13 +49,8 @@ class Inbox:
         for header in UNCODED:
             if header.lower() in headers:
                 _check_uncoded(header, request.scope["headers"])
-        if file_types:
-            body_kind(headers.get("content-type", ""), file_types)
         declared = _declared_bytes(headers)
-        if declared == 0:
-            raise _empty(file_types)
-        if declared and declared > self._limits.body_bytes:
-            raise self._too_large()
+        self._check(headers, declared, file_types)
         with self._budget.account() as account:
             with request.state.caller.body(declared or 0, most=self._limits.body_bytes) as note:
                 body = await self._receive(request, account, note)
@@ -71,11 +66,7 @@ class Inbox:
             state: Of the request, where the `edge` has left headers and caller.
             file_types: As for `body`, which raises the same.
         """
-        body_kind(state["headers"].get("content-type", ""), file_types)
-        if not body:
-            raise _empty(file_types)
-        if len(body) > self._limits.body_bytes:
-            raise self._too_large()
+        self._check(state["headers"], len(body), file_types)
         with state["caller"].body(len(body), most=self._limits.body_bytes) as note:
             self._budget.add(len(body))
             note(len(body))
@@ -83,6 +74,17 @@ class Inbox:
     def let_go(self, body: bytes) -> None:
         """Hold a body no longer."""
         self._budget.add(-len(body))
+
+    def _check(
+        self, headers: Mapping[str, str], size: int | None, file_types: tuple[str, ...]
+    ) -> None:
+        """Refuse what is of another type, or of no size that is taken; None: nobody says."""
+        if file_types:
+            body_kind(headers.get("content-type", ""), file_types)
+        if size == 0:
+            raise _empty(file_types)
+        if size and size > self._limits.body_bytes:
+            raise self._too_large()
 
     async def _receive(
         self, request: Request, account: Account, note: Callable[[int], None]

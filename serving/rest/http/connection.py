@@ -26,6 +26,7 @@ from serving.rest.exchange import (
     MIN_BYTES_A_SECOND,
     SECURITY_HEADERS,
     fresh_request_id,
+    header_lines,
 )
 from serving.rest.http.whole_request import FastAnswers, WholeRequests
 
@@ -250,11 +251,9 @@ class Connection(WholeRequests):
             code=problem.code,
         )
         ours = {"x-request-id": request_id, "connection": "close"}
-        headers = {**response.headers, **SECURITY_HEADERS, **ours}
-        lines = [f"{name}: {value}\r\n".encode("latin-1") for name, value in headers.items()]
-        self.transport.write(
-            b"".join([STATUS_LINE[response.status_code], *lines, b"\r\n", bytes(response.body)])
-        )
+        lines = header_lines({**response.headers, **SECURITY_HEADERS, **ours})
+        status = STATUS_LINE[response.status_code]
+        self.transport.write(b"".join((status, lines, b"\r\n", bytes(response.body))))
         self.transport.write_eof()
         self._head_timer = self.loop.call_later(LINGER_S, self.transport.abort)
 

@@ -74,7 +74,9 @@ class WholeRequests(PlainHttp):
 
     def _answer_fast(self, cycle: RequestResponseCycle) -> None:
         body, cycle.body = bytes(cycle.body), bytearray()  # which is kept until the next request
-        cycle.on_response = _nothing  # it leads back here, and what lies in circles is kept longer
+        cycle.on_response = lambda: (
+            None
+        )  # it leads back here, and what lies in circles is kept longer
         respond = partial(self._respond, cycle)
         leave = self.fast.answer(cast("Scope", cycle.scope), body, respond)
         if not cycle.response_complete:
@@ -115,7 +117,3 @@ class WholeRequests(PlainHttp):
         if not cycle.keep_alive:
             self.transport.close()
         self.on_response_complete()
-
-
-def _nothing() -> None:
-    """Is told when an answer is complete."""
