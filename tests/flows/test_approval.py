@@ -153,18 +153,15 @@ def test_what_was_rejected_is_asked_about_again_though_the_champion_came_back(
 
 
 def test_a_question_is_asked_anew_when_the_champion_went_and_came_back_while_it_waited(
-    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    registry: Registry, tmp_path: Path
 ) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(approval, "tell_question", lambda *_: told.append("asked"))
     add_version(tmp_path, "other", READS_GENERAL)
     with in_background(partial(retrain, tmp_path)) as run:
         waiting = wait_for_question(run)
         registry.promote("bars", "other", reason="by hand")
         registry.rollback("bars", reason="it was worse")
-        while len(told) < 2:
-            wait_for_question(run)
-        answer(wait_for_question(run), decision="approve", by="Li Wei", reason="yes")
+        again = wait_for_question(run, but=waiting)
+        answer(again, decision="approve", by="Li Wei", reason="yes")
         run.result()
 
     assert waiting.champion == "old"
@@ -194,8 +191,7 @@ def test_a_candidate_is_judged_anew_when_somebody_moves_the_champion_while_it_wa
     with in_background(partial(retrain, tmp_path)) as run:
         first = wait_for_question(run)
         registry.promote("bars", "other", reason="by hand")
-        while (second := wait_for_question(run)).champion != "other":
-            pass
+        second = wait_for_question(run, but=first)
         answer(second, decision="approve", by="Li Wei", reason="better than other")
         run.result()
 
@@ -269,9 +265,10 @@ def test_of_two_runs_that_ask_in_the_same_moment_one_answer_is_for_both(
         in_background(partial(retrain, tmp_path)) as one,
         in_background(partial(retrain, tmp_path)) as two,
     ):
-        first = wait_for_question(one)
-        wait_for_question(two, but=first.run)
+        wait_for_question(two, but=wait_for_question(one))
+        first, second = list_waiting()
         assert find_waiting("bars") == first
+        assert first.comparison == second.comparison
         answer(first, decision="reject", by="Li Wei", reason="once is enough")
         verdicts = [run.result().verdict for run in (one, two)]
 
@@ -288,11 +285,10 @@ def test_of_two_candidates_that_wait_at_once_the_second_is_judged_beside_the_fir
         better = add_version(tmp_path, "newer", READS_DOMAIN)
         monkeypatch.setattr(flow, "export_recogniser", lambda *_: better)
         with in_background(partial(retrain, tmp_path)) as two:
-            wait_for_question(two, but=first.run)
+            early = wait_for_question(two, but=first)
             answer(first, decision="approve", by="Li Wei", reason="the first")
             one.result()
-            while (second := wait_for_question(two)).champion != "new":
-                pass
+            second = wait_for_question(two, but=early)
             answer(second, decision="approve", by="Li Wei", reason="the second")
             two.result()
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tasks.approving.waiting import Waiting, list_waiting
+from tasks.approving.waiting import Waiting, answer, list_waiting
 
 WAIT_S = 120
 Made = TypeVar("Made")
@@ -17,19 +17,24 @@ Made = TypeVar("Made")
 
 @contextmanager
 def in_background(work: Callable[[], Made]) -> Iterator["Future[Made]"]:
-    """Run something in a thread that knows the same settings."""
+    """Run something in a thread that knows the same settings; where the test fails, say no."""
     with ThreadPoolExecutor(1) as pool:
-        yield pool.submit(contextvars.copy_context().run, work)
+        try:
+            yield pool.submit(contextvars.copy_context().run, work)
+        except BaseException:
+            for each in list_waiting():
+                answer(each, decision="reject", by="the test", reason="it failed")
+            raise
 
 
-def wait_for_question(run: "Future[Any]", *, but: str = "", of: str = "") -> Waiting:
-    """Return what waits for a person, once something else than before does."""
+def wait_for_question(run: "Future[Any]", *, but: Waiting | None = None, of: str = "") -> Waiting:
+    """Return what waits for a person, once another question than before does."""
     deadline = time.monotonic() + WAIT_S
     while time.monotonic() < deadline:
         if run.done():
             pytest.fail(f"the run ended without a question: {run.exception() or run.result()}")
-        asking = [each for each in list_waiting() if each.run != but and of in each.model]
-        if asking:
-            return asking[-1]
+        asking = [each for each in list_waiting() if of in each.model]
+        if others := [each for each in asking if but is None or each.question != but.question]:
+            return others[-1]
         time.sleep(0.2)
     return pytest.fail("nothing waits for a person")

@@ -119,8 +119,7 @@ def test_an_answer_that_only_the_run_finds_bad_asks_again_and_says_why() -> None
         first = wait_for_question(run)
         # Python's $ stands before a last line break, pydantic's does not.
         result = resume(first, **{**GOOD, "reason": "because\n"})
-        time.sleep(2)
-        second = wait_for_question(run)
+        second = wait_for_question(run, but=first)
         with get_client(sync_client=True) as client:
             state = client.read_flow_run(UUID(second.run)).state
             assert state is not None
@@ -139,14 +138,12 @@ def test_an_answer_to_another_question_is_refused_and_the_run_still_waits() -> N
     with in_background(run_ask) as run:
         first = wait_for_question(run)
         resume(first, **{**GOOD, "reason": "because\n"})  # so that it asks again
-        time.sleep(2)
-        second = wait_for_question(run)
+        second = wait_for_question(run, but=first)
         with pytest.raises(AliasMoved, match="another comparison by now"):
             answer(first, decision="approve", by="Li Wei", reason="it was +5 points")
         with get_client(sync_client=True) as client:  # what knows of no questions
             client.resume_flow_run(UUID(second.run), GOOD)
-        time.sleep(2)
-        third = wait_for_question(run)
+        third = wait_for_question(run, but=second)
         answer(
             find_waiting(third.question), decision="reject", by="Li Wei", reason="+0.1 is little"
         )
@@ -232,7 +229,7 @@ def test_a_server_that_is_killed_and_started_again_loses_no_question(
 def test_wrong_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with in_background(run_ask) as run, in_background(run_ask) as other:
         first = wait_for_question(run)
-        second = wait_for_question(other, but=first.run)
+        second = wait_for_question(other, but=first)
         with pytest.raises(BadInput, match="Several wait that are 'plates', name the run"):
             find_waiting("plates")
         with pytest.raises(
