@@ -23,7 +23,7 @@ from cli import (
     recognise_batch,
     retrain,
 )
-from cli.keeping import backup, find_document, prune, restore
+from cli.keeping import backup, erase_document, find_document, prune, restore
 from cli.models import app as models
 from cli.operating import deployments
 from cli.output import refuse
@@ -102,6 +102,9 @@ app.command(epilog="Example: ocrline serve --port 8868")(serve.serve)
 app.command(epilog="Example: ocrline prune --older-than 90 --yes")(prune.prune)
 app.command(epilog="Example: ocrline find-document 'invoices/2026-03/*' scans/0417.jpg")(
     find_document.find_document
+)
+app.command(epilog="Example: ocrline erase-document scans/0417.jpg --yes")(
+    erase_document.erase_document
 )
 app.command(epilog="Example: ocrline backup /backups/ocrline-monday.tar.zst")(backup.backup)
 app.command(epilog="Example: ocrline restore /backups/ocrline-monday.tar.zst")(restore.restore)

@@ -25,6 +25,7 @@ from configs.paddleocr import (
 )
 from configs.training import DetectorTrainingParams, RecogniserTrainingParams, ResourceParams
 from ocr.dataset.preparation import SnapshotRef
+from ocr.lineage.documents import LEARNT_FROM
 from ocr.store.digest import stage_key
 from ocr.store.folder import find_published, mark_used, publish_folder, seal_folder
 from tasks.engine import find_runtime
@@ -160,5 +161,6 @@ def _train(
     for name in KEPT:
         if (folder / name).exists():
             shutil.copyfile(folder / name, checkpoint / name)
+    (checkpoint / LEARNT_FROM).write_text(job.snapshot, encoding="utf-8")
     seal_folder(checkpoint)
     return publish_folder(workspace.store, checkpoint, key=key)

@@ -1,7 +1,6 @@
 """What every task of this process works with: the store and a folder for work in progress."""
 
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from configs.settings import Settings
@@ -17,7 +16,7 @@ from ocr.store import S3Credentials, Store, open_store
 from ocr.store.folder import download_verified
 from ocr.store.protocol import READ_TIMEOUT_S
 from ocr.store.state import check_home, meet_store
-from tasks.run.copies import use_copy
+from tasks.run.copies import copies_of_store, use_copy
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,7 @@ class Workspace:
 
     def _copy_folder(self, kind: str, *place: str) -> Path:
         """Return where a copy of something in the store is, from now on in use."""
-        store = sha256(self.store.uri.encode()).hexdigest()[:12]
-        return use_copy(self.home.joinpath(kind, store, *place))
+        return use_copy(self.home.joinpath(kind, copies_of_store(self.store.uri), *place))
 
 
 def dataset_root(written: str) -> Path | StoreRoot:

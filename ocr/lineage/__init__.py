@@ -8,4 +8,5 @@
 6. `page` – that as HTML.
 7. `comparison` – two versions beside each other, paired where both read the same samples.
 8. `documents` – where the store has one, and what was made of it.
+9. `erasure` – removes all that.
 """

@@ -3,7 +3,7 @@
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ocr.errors import BadData
-from ocr.models.registry import Registry
+from ocr.models.alias import parse_object
+from ocr.models.key import version_key
+from ocr.models.registry import ModelVersion, Registry
 from ocr.parquet import read_parquet
 from ocr.retention.things import Kind, Thing, find_things
 from ocr.store.protocol import Store
@@ -20,6 +22,8 @@ from ocr.store.protocol import Store
 _PATH = ("image", "path")
 """Columns that say which file a row is of: of samples, and of what was read."""
 _WHAT = ("split", "reason")
+LEARNT_FROM = "learnt_from.txt"
+"""Of a checkpoint: the key of the snapshot that its net learnt from."""
 _ID = re.compile(rb"[0-9a-f]{64}")
 
 
@@ -69,12 +73,14 @@ def find_holdings(registry: Registry, paths: Sequence[str]) -> list[Holding]:
         for thing in things
         if (rows := _count(_read(store, thing), named, ids))
     ]
-    found += _find_versions(registry, {each.prefix.rpartition("/")[2] for each in found})
-    read = {thing.prefix for thing in things if _has_read(store, thing, ids)}
+    snapshots = {each.prefix.rpartition("/")[2] for each in found if each.kind == "snapshot"}
+    versions = _find_versions(registry, snapshots)
+    found += [
+        Holding("version", version_key(model.name, model.version), why) for model, why in versions
+    ]
+    shows = _Shows(store, things, ids, snapshots, [model for model, _ in versions])
     return found + [
-        Holding(thing.kind, thing.prefix, "what was read of them")
-        for thing in things
-        if thing.prefix in read or f"evaluations/{_evaluation_of(thing)}" in read
+        Holding(thing.kind, thing.prefix, why) for thing in things if (why := shows.why(thing))
     ]
 
 
@@ -117,23 +123,72 @@ def _describe(rows: Counter[str]) -> str:
     )
 
 
-def _find_versions(registry: Registry, snapshots: Collection[str]) -> Iterator[Holding]:
-    """Yield the versions that learnt from snapshots, by their digests."""
-    for name in registry.names():
-        for version in registry.versions(name):
-            digest = str(registry.version(name, version).manifest.get("dataset_digest"))
-            if digest in snapshots:
-                yield Holding("version", f"models/{name}/{version}", f"learnt from {digest[:16]}")
+def _find_versions(
+    registry: Registry, snapshots: Collection[str]
+) -> list[tuple[ModelVersion, str]]:
+    """Find the versions that learnt from snapshots, by their digests, and what is made of those."""
+    names = registry.names()
+    every = [registry.version(name, each) for name in names for each in registry.versions(name)]
+    found: dict[str, tuple[ModelVersion, str]] = {}
+    for model in sorted(every, key=lambda model: len(model.parts)):  # parts have no parts
+        digest = str(model.manifest.get("dataset_digest"))
+        part = next((each for each in model.parts.values() if each in found), "")
+        if digest in snapshots:
+            found[model.reference] = model, f"learnt from {digest[:16]}"
+        elif part:
+            found[model.reference] = model, f"is made of {part}"
+    return list(found.values())
 
 
-def _has_read(store: Store, thing: Thing, ids: Collection[str]) -> bool:
-    """Say whether an evaluation is of images of some content."""
-    if thing.kind != "evaluation":
-        return False
-    names = [entry.key for entry in thing.entries if entry.key.endswith("/report.json")]
-    said = (_ID.findall(store.read_bytes(name)) for name in names)
-    return any(each.decode() in ids for found in said for each in found)
+class _Shows:
+    """What shows documents without a table of them.
+
+    Evaluations and reports that are of them; and pictures of crops that were learnt, which a
+    checkpoint and the report on a candidate have.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        things: Iterable[Thing],
+        ids: Collection[str],
+        snapshots: Collection[str],
+        versions: Collection[ModelVersion],
+    ) -> None:
+        self._store = store
+        self._snapshots = snapshots
+        exported = {str(model.manifest.get("checkpoint")): model.reference for model in versions}
+        self._exported = {"/".join(key.split("/")[:2]): name for key, name in exported.items()}
+        self._read = set[str]()
+        self._candidates = dict[str, str]()
+        learnt = {model.reference for model in versions}
+        for thing in things:
+            if thing.kind == "evaluation" and (data := self._read_end(thing, "report.json")):
+                if any(each.decode() in ids for each in _ID.findall(data)):
+                    self._read.add(thing.prefix)
+                candidate = _candidate_of(data, source=f"{store.uri}/{thing.prefix}")
+                if candidate in learnt:
+                    self._candidates[thing.prefix] = candidate
+
+    def why(self, thing: Thing) -> str:
+        """Say why a thing shows some; empty: it does not."""
+        of = f"evaluations/{thing.prefix.split('/')[1]}" if thing.kind == "report" else thing.prefix
+        if of in self._read:
+            return "what was read of them"
+        if thing.kind == "report" and of in self._candidates:
+            return f"shows what {self._candidates[of]} learnt"
+        if thing.kind != "checkpoint":
+            return ""
+        if name := self._exported.get(thing.prefix):
+            return f"{name} was exported from it"
+        snapshot = self._read_end(thing, LEARNT_FROM).decode().rpartition("/")[2]
+        return f"learnt from {snapshot[:16]}" if snapshot in self._snapshots else ""
+
+    def _read_end(self, thing: Thing, name: str) -> bytes:
+        keys = (entry.key for entry in thing.entries if entry.key.endswith(f"/{name}"))
+        return next(map(self._store.read_bytes, keys), b"")
 
 
-def _evaluation_of(report: Thing) -> str:
-    return report.prefix.split("/")[1] if report.kind == "report" else ""
+def _candidate_of(report: bytes, *, source: str) -> str:
+    candidate = parse_object(report, source=source).get("candidate")
+    return str(candidate.get("name")) if isinstance(candidate, dict) else ""

@@ -1,7 +1,7 @@
 """What killed runs left in the home of this machine: found by age, never while it is in use."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -40,17 +40,28 @@ def find_leftovers(home: Path) -> Iterator[Leftover]:
 
     A folder of a job that could go on counts after 30 days, all else after one.
     """
-    for folder in sorted((home / "jobs").glob("*")):
-        if folder.suffix != SUFFIX and not folder.name.startswith("."):
-            lock = folder.with_name(folder.name + SUFFIX)
-            found = _describe(folder, "work of a killed run", lock)
-            kept_s = RESUMED_S if folder.name.startswith(RESUMED) else DAY_S
-            if found and found.age_s > kept_s:
-                yield found
+    for found in _find_work(home):
+        kept_s = RESUMED_S if found.path.name.startswith(RESUMED) else DAY_S
+        if found.age_s > kept_s:
+            yield found
     parts = [*(home / "jobs").glob(HALF), *(p for c in COPIES for p in (home / c).rglob(HALF))]
     for part in sorted(parts):
-        found = _describe(part, "half a copy", None)
-        if found and found.age_s > DAY_S:
+        half = _describe(part, "half a copy", None)
+        if half and half.age_s > DAY_S:
+            yield half
+
+
+def find_work_on(home: Path, prefixes: Collection[str]) -> Iterator[Leftover]:
+    """Yield the work of runs, also of those that go on, on what prefixes of a store name."""
+    names = set[str]()
+    for what, name, *rest in (prefix.split("/") for prefix in prefixes):
+        names |= {f"prepare-{name}"} if what == "datasets" else set()
+        names |= {f"batch-{name}"} if what == "batches" else set()
+        names |= {f"{each}-{name}-{rest[0]}" for each in ("export", "assemble") if what == "models"}
+    for found in _find_work(home):
+        job = found.path / "job.json"
+        said = job.read_text("utf-8", "replace") if job.is_file() else ""
+        if found.path.name in names or any(prefix in said for prefix in prefixes):
             yield found
 
 
@@ -63,6 +74,14 @@ def remove_leftover(leftover: Leftover) -> bool:
         return _remove_locked(leftover, leftover.lock)
     except OSError:  # another user's, or in the way of a mount
         return False
+
+
+def _find_work(home: Path) -> Iterator[Leftover]:
+    for folder in sorted((home / "jobs").glob("*")):
+        if folder.suffix != SUFFIX and not folder.name.startswith("."):
+            work = _describe(folder, "work of a killed run", folder.with_name(folder.name + SUFFIX))
+            if work:
+                yield work
 
 
 def take_if_allowed(path: Path) -> BinaryIO | None:
