@@ -39,8 +39,10 @@ class Accepted(Generic[SampleLabelT_co]):
         return int(self.candidates.unchecked[self.positions].sum())
 
     def by_split(self) -> "Accepted[SampleLabelT_co]":
-        """The same in the order of their splits, otherwise as they are."""
-        order = np.argsort(self.splits, kind="stable")
+        """The same by split and image, equal images by what they say, however they came."""
+        said = ("name", "label", "group", "image")
+        columns = [self.candidates.column(name)[self.positions] for name in said]
+        order = np.lexsort([*columns, self.splits])
         return Accepted(self.candidates, self.positions[order], self.splits[order])
 
     def part(self, numbers: slice) -> "Accepted[SampleLabelT_co]":

@@ -29,7 +29,7 @@ def record_type(hash_bytes: int) -> "np.dtype[np.void]":
 
     `label` and `group` are numbers, equal for equal ones; a `group` of 0 is none. `split` is a
     position in SPLITS, `FREE` where there is none, `UNCHECKED` where it is train because nobody
-    checked the label. `image` counts the images from 0.
+    checked the label. `image` counts the images from 0; `name` is a number of the row's path.
     """
     return np.dtype(
         [
@@ -46,6 +46,7 @@ def record_type(hash_bytes: int) -> "np.dtype[np.void]":
             ("row_at", "<i8"),
             ("row_size", "<i4"),
             ("image", "<i4"),
+            ("name", "<i8"),
             ("hash", "u1", (hash_bytes,)),
         ]
     )

@@ -26,7 +26,7 @@ from ocr.dataset.spool import Spool, SpoolFile
 
 LabelT = TypeVar("LabelT", bound=SampleLabel)
 
-_RECORD = struct.Struct(f"<{ID_BYTES}sqqbBHiiqiqii")
+_RECORD = struct.Struct(f"<{ID_BYTES}sqqbBHiiqiqiiq")
 _NOT_YET = 0
 _PART_BUFFER_BYTES = 1 << 14  # times 256
 
@@ -68,6 +68,7 @@ def collect(
                 *image.place[1:],
                 *rows.append(pickle.dumps(tuple(row), pickle.HIGHEST_PROTOCOL))[1:],
                 _NOT_YET,
+                _number(row.image),
             )
             parts.append(record + image.hash)
     finally:

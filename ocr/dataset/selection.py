@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ocr.dataset.accepted import Accepted
 from ocr.dataset.candidate import Candidate, SampleLabel
-from ocr.dataset.candidate_table import CandidateTable, hex_ids
+from ocr.dataset.candidate_table import CandidateTable
 from ocr.dataset.collecting import collect
+from ocr.dataset.documents.division import Division
 from ocr.dataset.documents.groups import find_owners, part
 from ocr.dataset.documents.votes import outvote
 from ocr.dataset.duplicates import drop_duplicates, find_leaks, name_of, tie
@@ -29,7 +30,6 @@ from ocr.dataset.split import (
     Split,
     SplitCodes,
     SplitRule,
-    assign_splits,
     where,
 )
 from ocr.dataset.spool import Spool
@@ -96,10 +96,14 @@ def select_samples(
     of_people = where(~candidates.unchecked)
     labelled = candidates.part(of_people)
     positions, copies = drop_duplicates(labelled, groups_repeat=groups_part)
-    clusters, ties = _find_ties(labelled, cluster(labelled), groups_part=groups_part)
-    splits = _split(labelled, ties, positions, rule=rule, given=given, frozen_share=frozen_share)
+    division = Division(labelled, rule=rule, given=given, frozen_share=frozen_share)
+    clusters, ties, follows = _find_ties(
+        labelled, cluster(labelled), groups_part=groups_part, nearness=division.nearness
+    )
+    splits = division.divide(ties, kept=positions, follows=follows)
     kept = Accepted(labelled, positions, splits[positions])
     leaks = outvote(kept) if groups_part else {}
+    leaks |= division.reject_strays(kept, follows[positions])
     leaks |= _reject_leaks(kept, clusters[positions], labelled.groups[positions])
     left = kept.without(np.fromiter(leaks, np.int32))
     left = Accepted(candidates, of_people[left.positions], left.splits)
@@ -195,48 +199,24 @@ def _join_unchecked(
 
 
 def _find_ties(
-    candidates: CandidateTable[LabelT], clusters: Codes, *, groups_part: bool
-) -> tuple[Codes, Codes]:
-    """Number the near-duplicates that no split may share, and all that must stay together."""
-    groups, images = candidates.groups, candidates.column("image")
-    if groups_part:
-        owners = find_owners(clusters, groups, candidates.column("group") != 0)
-        clusters, images = part(clusters, owners), part(images, owners)
-    return clusters, tie(clusters, groups, images)
-
-
-def _split(
     candidates: CandidateTable[LabelT],
-    ties: Codes,
-    kept: Codes,
+    clusters: Codes,
     *,
-    rule: SplitRule,
-    given: Sequence[Split],
-    frozen_share: float,
-) -> SplitCodes:
-    """Set the splits of all rows: what those that are not kept tie together stays together."""
-    is_free, splits = candidates.free, candidates.splits
-    is_kept = np.zeros(len(candidates), bool)
-    is_kept[kept] = True
-    splits[is_free] = assign_splits(
-        _keys(candidates, is_free),
-        rule=rule,
-        given=given,
-        ties=ties[is_free],
-        kept=is_kept[is_free],
-        frozen_share=frozen_share,
-    )
-    return splits
+    groups_part: bool,
+    nearness: Callable[[Codes], NDArray[np.float64]],
+) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+    """Number the near-duplicates that no split may share, and all that must stay together.
 
-
-def _keys(candidates: CandidateTable[LabelT], is_free: NDArray[np.bool_]) -> Iterator[str]:
-    """What decides the place of each free one: its group or, where it has none, its image."""
-    for start in range(0, len(is_free), _KEYS_AT_ONCE):
-        block = start + where(is_free[start : start + _KEYS_AT_ONCE])
-        records = candidates.records(block)
-        rows = candidates.rows(block[records["group"] != 0])
-        for image, group in zip(hex_ids(records), records["group"].tolist(), strict=True):
-            yield f"group:{next(rows).group}" if group else image
+    Returns:
+        Both, and which rows go with what they are tied to.
+    """
+    groups, images = candidates.groups, candidates.column("image")
+    follows = np.zeros(len(candidates), bool)
+    if groups_part:
+        is_grouped = candidates.column("group") != 0
+        owners, follows = find_owners(clusters, groups, is_grouped, nearness=nearness)
+        clusters, images = part(clusters, owners), part(images, owners)
+    return clusters, tie(clusters, groups, images), follows
 
 
 def _reject_leaks(kept: Accepted[LabelT], clusters: Codes, groups: Codes) -> dict[int, Rejection]:

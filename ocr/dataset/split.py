@@ -1,7 +1,7 @@
 """Splits: what belongs together stays on one side, and what is in test stays in test."""
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -20,8 +20,6 @@ Codes = NDArray[np.int32]
 
 SplitCodes = NDArray[np.int8]
 """Positions in SPLITS."""
-
-_KEYS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True)
@@ -55,6 +53,7 @@ def assign_splits(
     given: Sequence[Split] = (),
     ties: Codes | None = None,
     kept: NDArray[np.bool_] | None = None,
+    follows: NDArray[np.bool_] | None = None,
     frozen_share: float = 0.0,
 ) -> SplitCodes:
     """Assign a split to each of N samples; equal keys, and what is tied together, share it.
@@ -74,6 +73,7 @@ def assign_splits(
         given: Splits that have samples of their own and get none of these.
         ties: Number, from 0, of what each is tied to; None: to nothing but equal keys.
         kept: Which ones become samples: the others tie, but fill no empty split; None: all.
+        follows: Which ones go with what they are tied to, wherever their own place is; None: none.
         frozen_share: Of the samples that were once drawn for a test that is frozen: its places are
             those of train from then on, so that val stays where it was.
 
@@ -86,11 +86,10 @@ def assign_splits(
         keys = list(keys)
         ties = number(keys)
     nearest = np.ones(ties.max(initial=-1) + 1)
-    places = _places(keys, seed=rule.seed)
-    for start in range(0, len(ties), _KEYS_AT_ONCE):
-        block = ties[start : start + _KEYS_AT_ONCE]
-        place = np.fromiter(places, np.uint64, len(block)) / 2**64
-        np.minimum.at(nearest, block, (place - frozen_share) % 1)
+    places = find_places(keys, len(ties), rule=rule, frozen_share=frozen_share)
+    if follows is not None:
+        places[follows] = 1.0
+    np.minimum.at(nearest, ties, places)
     splits = np.full(len(nearest), TRAIN, np.int8)
     splits[nearest < test_share + val_share] = VAL
     splits[nearest < test_share] = TEST
@@ -114,10 +113,13 @@ def where(is_one: NDArray[np.bool_]) -> Codes:
     return np.flatnonzero(is_one).astype(np.int32)
 
 
-def _places(keys: Iterable[str], *, seed: int) -> Iterator[int]:
-    """Where each key lies between 0 (test) and 2^64 (train)."""
-    written = (f"{seed}:{key}".encode("utf-8", "surrogatepass") for key in keys)
-    return (int.from_bytes(hashlib.sha256(each).digest()[:8]) for each in written)
+def find_places(
+    keys: Iterable[str], count: int, *, rule: SplitRule, frozen_share: float = 0.0
+) -> NDArray[np.float64]:
+    """Say where each of N keys lies between 0 (test) and 1 (train), for `assign_splits`: (N,)."""
+    written = (f"{rule.seed}:{key}".encode("utf-8", "surrogatepass") for key in keys)
+    drawn = (int.from_bytes(hashlib.sha256(each).digest()[:8]) for each in written)
+    return (np.fromiter(drawn, np.uint64, count) / 2**64 - frozen_share) % 1
 
 
 def _fill_empty(

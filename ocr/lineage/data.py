@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from ocr.store.protocol import Store
 
 CopyTables = Callable[[str], Path]
 """From the key of a snapshot to a folder of this machine with its tables."""
+_Place = tuple[str, str]
+"""The id and the path of an image."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,8 @@ def read_data(store: Store, digest: str, copy_tables: CopyTables) -> Data:
 def compare_data(first: Path, second: Path) -> DataChange:
     """Compare the samples of two snapshots, given folders with their tables."""
     before, after = _read_labels(first), _read_labels(second)
+    renamed = _pair_renamed(before, after)
+    after = {renamed.get(place, place): label for place, label in after.items()}
     both = before.keys() & after.keys()
     relabelled = sum(before[each][1] != after[each][1] for each in both)
     moved = sum(before[each][0] != after[each][0] for each in both)
@@ -97,9 +101,19 @@ def _count_sources(samples: Path) -> dict[str, int]:
     return dict(Counter(row["source"] for row in rows).most_common())
 
 
-def _read_labels(folder: Path) -> dict[tuple[str, str], tuple[str, bytes]]:
+def _pair_renamed(before: Iterable[_Place], after: Iterable[_Place]) -> dict[_Place, _Place]:
+    """Return what each image that is in both, once in either under another path, was called."""
+    called: list[dict[str, list[_Place]]] = [defaultdict(list), defaultdict(list)]
+    for places, by_id in zip((before, after), called, strict=True):
+        for place in places:
+            by_id[place[0]].append(place)
+    old, new = called
+    return {new[id_][0]: old[id_][0] for id_ in old if len(old[id_]) == len(new.get(id_, ())) == 1}
+
+
+def _read_labels(folder: Path) -> dict[_Place, tuple[str, bytes]]:
     """Return split and digest of the label of every sample, by its image and its place."""
-    labels: dict[tuple[str, str], tuple[str, bytes]] = {}
+    labels: dict[_Place, tuple[str, bytes]] = {}
     for row in read_rows(folder / SAMPLES, split=None):
         label = json.dumps([row.get("text"), row.get("regions")]).encode()
         place = (row["id"], row["image"])  # equal images of several pages share an id

@@ -4,7 +4,7 @@ The printed words of a form are the same to the pixel in every document of it, s
 equal crops would put all of them into one split.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,29 +19,44 @@ COPY_SHARE = 0.9
 _BLOCK = 1024
 
 
-def find_owners(clusters: Codes, groups: Codes, is_grouped: NDArray[np.bool_]) -> Codes:
+def find_owners(
+    clusters: Codes,
+    groups: Codes,
+    is_grouped: NDArray[np.bool_],
+    *,
+    nearness: Callable[[Codes], NDArray[np.float64]],
+) -> tuple[Codes, NDArray[np.bool_]]:
     """Say whose each of N rows is: of what owners differ in, nothing is a copy.
 
-    Groups that are copies of each other are one owner. A row without a group is of the first that
-    has its cluster, or of its cluster where none has.
+    Groups that are copies of each other are one owner. A row without a group is of the one nearest
+    to test of those that have its cluster, which those that join can only bring nearer; or of its
+    cluster where none has.
 
     Args:
         clusters: (N,) the first row of the cluster of near-duplicates that each row is in.
         groups: (N,) number of the group of each.
         is_grouped: (N,) which ones have a group.
+        nearness: Tells how near to test the groups of some rows are: the smaller, the nearer.
+
+    Returns:
+        (N,) the owners, and (N,) which rows without a group are of one: they follow it.
     """
     grouped = where(is_grouped)
-    owners = clusters.copy()
+    owners, follows = clusters.copy(), np.zeros(len(clusters), bool)
     if not len(grouped):
-        return owners
+        return owners, follows
     _, firsts, which = np.unique(groups[grouped], return_index=True, return_inverse=True)
-    sets = grouped[firsts[join_copies(clusters[grouped], which.astype(np.int32))]]
-    first_of = np.full(len(clusters), -1, np.int32)
-    first_of[clusters[grouped][::-1]] = sets[which][::-1]  # numpy keeps the last
-    is_copy = ~is_grouped & (first_of[clusters] >= 0)
-    owners[is_copy] = first_of[clusters[is_copy]]
-    owners[grouped] = sets[which]
-    return owners
+    sets = join_copies(clusters[grouped], which.astype(np.int32))
+    owners[grouped] = grouped[firsts[sets]][which]
+    follows = ~is_grouped & np.isin(clusters, clusters[grouped])
+    if follows.any():
+        nearest = np.full(len(firsts), np.inf)
+        np.minimum.at(nearest, sets, nearness(grouped[firsts]))
+        last_is_nearest = grouped[np.argsort(-nearest[sets][which], kind="stable")]
+        owner_of = np.empty_like(clusters)
+        owner_of[clusters[last_is_nearest]] = owners[last_is_nearest]  # numpy keeps the last
+        owners[follows] = owner_of[clusters[follows]]
+    return owners, follows
 
 
 def part(numbers: Codes, owners: Codes) -> Codes:

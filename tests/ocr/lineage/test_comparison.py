@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ocr.errors import BadData
 from ocr.lineage.comparison import VersionComparison, compare_versions
+from ocr.lineage.data import compare_data
 from ocr.lineage.evaluations import find_reports
 from ocr.models.gap_model import BUCKETS, GapModel
 from tests.ocr.lineage.scenes import NAME, OTHERS, Told
@@ -110,6 +113,22 @@ def test_data_is_compared_sample_by_sample(told: Told) -> None:
     assert change is not None
     assert (change.added, change.removed, change.relabelled) == (1, 1, 1)
     assert change.kept == 4 - change.moved
+
+
+def test_a_file_that_was_renamed_is_the_same_sample(told: Told, tmp_path: Path) -> None:
+    tables = [
+        {"id": ["a", "b", "c", "c"], "image": ["1.png", "2.png", "3.png", "4.png"]},
+        {"id": ["a", "b", "c", "c"], "image": ["1.png", "old/2.png", "3.png", "5.png"]},
+    ]
+    folders = [tmp_path / "before", tmp_path / "after"]
+    for folder, columns in zip(folders, tables, strict=True):
+        folder.mkdir()
+        more = {"split": ["train"] * 4, "text": ["A", "B", "C", "C"]}
+        pq.write_table(pa.table(columns | more), folder / "samples.parquet")
+
+    change = compare_data(*folders)
+
+    assert (change.added, change.removed, change.relabelled, change.kept) == (1, 1, 0, 3)
 
 
 def test_samples_that_another_seed_puts_elsewhere_are_moved(told: Told) -> None:

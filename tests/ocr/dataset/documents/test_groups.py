@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ocr.dataset.documents.groups import COPY_SHARE, find_owners, join_copies, part
 from ocr.dataset.split import Codes
@@ -52,23 +53,41 @@ def test_all_copies_are_found_that_comparing_every_pair_finds(seed: int) -> None
     assert len(set(expected)) < len(documents)
 
 
+def as_they_stand(rows: Codes) -> NDArray[np.float64]:
+    return rows.astype(np.float64)
+
+
 def test_equal_numbers_of_different_owners_become_different_and_a_stray_row_has_one_owner() -> None:
     clusters = codes(0, 0, 2, 3, 0, 5)
     groups = codes(7, 8, 7, 8, 4, 5)
     is_grouped = np.array([True, True, True, True, False, False])
 
-    owners = find_owners(clusters, groups, is_grouped)
+    owners, follows = find_owners(clusters, groups, is_grouped, nearness=as_they_stand)
     parted = part(clusters, owners)
 
     assert owners[0] == owners[2] == owners[4] != owners[1] == owners[3]
     assert parted[0] == parted[4] != parted[1]
     assert len(set(parted.tolist())) == 5
+    assert follows.tolist() == [False] * 4 + [True, False]
+
+
+def test_a_stray_row_is_of_the_group_that_is_nearest_to_test_whatever_their_order() -> None:
+    clusters, groups = codes(0, 0, 0, 0), codes(1, 2, 3, 4)
+    is_grouped = np.array([True, True, True, False])
+
+    for places in ([0.3, 0.1, 0.2], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]):
+        near = np.array(places)
+        owners, _ = find_owners(clusters, groups, is_grouped, nearness=near.__getitem__)
+        assert owners[3] == owners[np.argmin(near)]
 
 
 def test_without_groups_nothing_is_parted() -> None:
-    clusters = codes(0, 0, 2, 0)
+    clusters, nobody = codes(0, 0, 2, 0), np.zeros(4, bool)
 
-    parted = part(clusters, find_owners(clusters, codes(0, 1, 2, 3), np.zeros(4, bool)))
+    owners, follows = find_owners(clusters, codes(0, 1, 2, 3), nobody, nearness=as_they_stand)
+    parted = part(clusters, owners)
 
     assert (parted[0] == parted).tolist() == [True, True, False, True]
-    assert len(find_owners(codes(), codes(), np.zeros(0, bool))) == 0
+    assert not follows.any()
+    none, _ = find_owners(codes(), codes(), np.zeros(0, bool), nearness=as_they_stand)
+    assert len(none) == 0
