@@ -187,8 +187,12 @@ def _beside_opponent(
     pair: Callable[[str], EvaluationReport],
 ) -> EvaluationRef:
     """Find the report of the same inputs, or keep what ``pair`` makes of the opponent's name."""
-    champion = workspace.registry.champion(model.name)
+    registry = workspace.registry
+    champion = registry.champion(model.name)
     other = champion.opponent_of(model.version) if champion else None
+    is_predecessor = champion is not None and champion.version == model.version
+    if other and is_predecessor and not registry.has_version(model.name, other):
+        other = None  # it was erased
     if other:
         opponent = f"{model.name}:{other}"
     elif champion and not still_tell(workspace, params, dataset):

@@ -32,11 +32,9 @@ def erase_document(
     found = (erase_documents if yes else find_documents)(workspace, paths)
     if as_json:
         print_json(found)
-    elif found.things or found.copies:
+    else:
         _print(found, uri=workspace.store.uri, yes=yes)
         tell_elsewhere(workspace.home)
-    else:
-        print_holdings((), paths, uri=workspace.store.uri)
     if found.left:
         still = f"{len(found.left)} are still there, such as {found.left[0]}"
         return refuse(f"{still}: somebody works with them; stop what runs, then repeat", INCOMPLETE)
@@ -44,8 +42,7 @@ def erase_document(
 
 
 def _print(found: "Erased", *, uri: str, yes: bool) -> None:
-    if found.things:
-        print_holdings(found.things, (), uri=uri)
+    print_holdings(found.things, found.unknown, uri=uri)
     if found.copies:
         print_table("on this machine", ["where"], [(path,) for path in found.copies])
     for each in found.hindrances:

@@ -26,22 +26,22 @@ def find_document(paths: Paths, store: StoreUri = "", as_json: AsJson = False) -
     from tasks.workspace import open_workspace
 
     workspace = open_workspace(settings_for(store))
-    found = find_holdings(workspace.registry, paths)
+    found, unknown = find_holdings(workspace.registry, paths)
     if as_json:
         print_json(found)
         return
-    print_holdings(found, paths, uri=workspace.store.uri)
+    print_holdings(found, unknown, uri=workspace.store.uri)
     if found:
         tell_elsewhere(workspace.home)
 
 
-def print_holdings(found: "Sequence[Holding]", paths: Sequence[str], *, uri: str) -> None:
-    """Print what a store holds of documents, or that it holds nothing."""
+def print_holdings(found: "Sequence[Holding]", unknown: Sequence[str], *, uri: str) -> None:
+    """Print what a store holds of documents, and which of them nothing there is called."""
     if found:
         rows = [(each.kind, each.prefix, each.why) for each in found]
         print_table(f"in {uri}", ["what", "where", "of them"], rows)
-    else:
-        OUT.print(f"nothing in {uri} is of {', '.join(paths)}", markup=False, soft_wrap=True)
+    if unknown:
+        OUT.print(f"nothing in {uri} is called {', '.join(unknown)}", markup=False, soft_wrap=True)
 
 
 def tell_elsewhere(home: Path) -> None:

@@ -4,6 +4,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ocr.errors import BadData
+from ocr.errors import ArtifactNotFound, BadData, BadInput
 from ocr.models.alias import parse_object
 from ocr.models.key import version_key
 from ocr.models.registry import ModelVersion, Registry
@@ -21,7 +22,9 @@ from ocr.store.protocol import Store
 
 _PATH = ("image", "path")
 """Columns that say which file a row is of: of samples, and of what was read."""
+_IDS = ("id", "content")
 _WHAT = ("split", "reason")
+_HAVE_TABLES = ("snapshot", "refused set", "test split", "batch", "shard of a batch")
 LEARNT_FROM = "learnt_from.txt"
 """Of a checkpoint: the key of the snapshot that its net learnt from."""
 _ID = re.compile(rb"[0-9a-f]{64}")
@@ -48,9 +51,19 @@ class _Row(NamedTuple):
     path: str
     id: str
     what: str
+    detail: str
 
 
-def find_holdings(registry: Registry, paths: Sequence[str]) -> list[Holding]:
+class Holdings(NamedTuple):
+    """What a store has of documents, and which paths nothing there is called."""
+
+    found: tuple[Holding, ...]
+    unknown: tuple[str, ...]
+
+
+def find_holdings(
+    registry: Registry, paths: Sequence[str], *, gone: Collection[str] = ()
+) -> Holdings:
     """Find all in a store that holds documents, and what was made of it.
 
     An image that is under another path somewhere else is found by its content.
@@ -58,42 +71,87 @@ def find_holdings(registry: Registry, paths: Sequence[str]) -> list[Holding]:
     Args:
         registry: The models of the store.
         paths: Of the images, as label rows have them; `*` stands for any characters.
+        gone: Digests of snapshots that held some and are not in the store any more.
 
     Raises:
+        BadInput: A path is empty.
         BadData: A table is damaged, or what the store says of a version is.
     """
+    if "" in paths:
+        raise BadInput("an empty path names no document; * names all")
     store = registry.store
-    named = re.compile("|".join(re.escape(path).replace(r"\*", ".*") for path in paths), re.DOTALL)
+    names = _Names.of(paths)
     things = sorted(find_things(store), key=lambda thing: thing.prefix)
-    ids = {
-        row.id for thing in things for row in _read(store, thing) if named.fullmatch(row.path)
-    } - {""}
+    ids = {row.id for thing in things for row in _read(store, thing) if names.meet(row.path)} - {""}
     found = [
         Holding(thing.kind, thing.prefix, _describe(rows))
         for thing in things
-        if (rows := _count(_read(store, thing), named, ids))
+        if (rows := _count(_read(store, thing), names, ids))
     ]
     snapshots = {each.prefix.rpartition("/")[2] for each in found if each.kind == "snapshot"}
-    versions = _find_versions(registry, snapshots)
+    versions = _find_versions(registry, snapshots | set(gone))
     found += [
         Holding("version", version_key(model.name, model.version), why) for model, why in versions
     ]
-    shows = _Shows(store, things, ids, snapshots, [model for model, _ in versions])
-    return found + [
+    shows = _Shows(store, things, ids, snapshots | set(gone), [model for model, _ in versions])
+    found += [
         Holding(thing.kind, thing.prefix, why) for thing in things if (why := shows.why(thing))
     ]
+    return Holdings(tuple(found), names.unknown)
+
+
+class _Names:
+    """The paths of documents, and which of them nothing is called."""
+
+    def __init__(self, patterns: dict[str, re.Pattern[str]]) -> None:
+        self._patterns = patterns
+        written = "|".join(each.pattern for each in patterns.values())
+        self._any = re.compile(written, re.DOTALL)
+        self._within = re.compile(rf"(?<![^\s'\"(])(?:{written})(?![^\s'\"),;])", re.DOTALL)
+        self._met = set[str]()
+
+    @classmethod
+    def of(cls, paths: Sequence[str]) -> "_Names":
+        """Make them of paths in which a star stands for anything."""
+        return cls(
+            {path: re.compile(re.escape(path).replace(r"\*", ".*"), re.DOTALL) for path in paths}
+        )
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Those that nothing is called, of all that was met."""
+        return tuple(path for path in self._patterns if path not in self._met)
+
+    def name(self, path: str) -> bool:
+        """Say whether a file is one of them."""
+        return self._any.fullmatch(path) is not None
+
+    def meet(self, path: str) -> bool:
+        """Say whether a file is one of them, and keep in mind that it is there."""
+        is_one = self.name(path)
+        if is_one:
+            self._met |= {each for each, name in self._patterns.items() if name.fullmatch(path)}
+        return is_one
+
+    def are_in(self, detail: str) -> bool:
+        """Say whether what is told of a rejected row names one of them."""
+        return self._within.search(detail) is not None
 
 
 def _read(store: Store, thing: Thing) -> Iterator[_Row]:
     """Yield the rows of the tables of a thing that say which files they are of."""
+    if thing.kind not in _HAVE_TABLES:
+        return
     keys = [entry.key for entry in thing.entries if entry.key.endswith(".parquet")]
     with tempfile.TemporaryDirectory() as folder:
         for number, key in enumerate(keys):
             copy = Path(folder, str(number))
-            store.get_file(key, copy)
             name = f"{store.uri}/{key}"
             try:
+                store.get_file(key, copy)
                 yield from _read_table(copy, name=name)
+            except ArtifactNotFound:  # it was removed meanwhile
+                continue
             except pa.ArrowException as error:
                 raise BadData(f"{name} is damaged: {error}") from error
             copy.unlink()
@@ -104,16 +162,21 @@ def _read_table(copy: Path, *, name: str) -> Iterator[_Row]:
     path = next((each for each in _PATH if each in names), "")
     if not path:
         return
-    columns = [each for each in (path, "id", *_WHAT) if each in names]
+    columns = [each for each in (path, *_IDS, *_WHAT, "detail") if each in names]
     with copy.open("rb") as file:
         for values in read_parquet(file, name=name, columns=columns):
-            row = dict(zip(columns, values, strict=True))
+            row = {key: str(value or "") for key, value in zip(columns, values, strict=True)}
             what = next((row[each] for each in _WHAT if each in row), "row")
-            yield _Row(row[path], row.get("id", ""), what)
+            own = next((row[each] for each in _IDS if each in row), "")
+            yield _Row(row[path], own, what, row.get("detail", ""))
 
 
-def _count(rows: Iterator[_Row], named: re.Pattern[str], ids: Collection[str]) -> Counter[str]:
-    return Counter(row.what for row in rows if row.id in ids or named.fullmatch(row.path))
+def _count(rows: Iterator[_Row], names: _Names, ids: Collection[str]) -> Counter[str]:
+    return Counter(
+        row.what
+        for row in rows
+        if row.id in ids or names.name(row.path) or (row.detail and names.are_in(row.detail))
+    )
 
 
 def _describe(rows: Counter[str]) -> str:
@@ -166,7 +229,7 @@ class _Shows:
             if thing.kind == "evaluation" and (data := self._read_end(thing, "report.json")):
                 if any(each.decode() in ids for each in _ID.findall(data)):
                     self._read.add(thing.prefix)
-                candidate = _candidate_of(data, source=f"{store.uri}/{thing.prefix}")
+                candidate = _candidate_of(data)
                 if candidate in learnt:
                     self._candidates[thing.prefix] = candidate
 
@@ -181,14 +244,21 @@ class _Shows:
             return ""
         if name := self._exported.get(thing.prefix):
             return f"{name} was exported from it"
-        snapshot = self._read_end(thing, LEARNT_FROM).decode().rpartition("/")[2]
+        learnt_from = self._read_end(thing, LEARNT_FROM).decode(errors="replace")
+        snapshot = learnt_from.rpartition("/")[2]
         return f"learnt from {snapshot[:16]}" if snapshot in self._snapshots else ""
 
     def _read_end(self, thing: Thing, name: str) -> bytes:
         keys = (entry.key for entry in thing.entries if entry.key.endswith(f"/{name}"))
-        return next(map(self._store.read_bytes, keys), b"")
+        with suppress(ArtifactNotFound):  # it was removed meanwhile
+            return next(map(self._store.read_bytes, keys), b"")
+        return b""
 
 
-def _candidate_of(report: bytes, *, source: str) -> str:
-    candidate = parse_object(report, source=source).get("candidate")
-    return str(candidate.get("name")) if isinstance(candidate, dict) else ""
+def _candidate_of(report: bytes) -> str:
+    """Return who was evaluated; empty where the report is damaged."""
+    with suppress(BadData):
+        candidate = parse_object(report, source="").get("candidate")
+        if isinstance(candidate, dict):
+            return str(candidate.get("name"))
+    return ""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import Final
 from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
@@ -15,7 +16,7 @@ from ocr.models.alias import now
 from ocr.models.key import version_key
 from ocr.models.registry import ModelVersion, Registry
 from ocr.retention.removal import remove_thing
-from ocr.retention.things import Thing, find_things, kind_of
+from ocr.retention.things import Kind, Thing, find_things, kind_of, prefix_of
 from ocr.store.folder import MANIFEST
 from ocr.store.key import is_key
 from ocr.store.protocol import Store
@@ -23,6 +24,18 @@ from ocr.store.protocol import Store
 _RECORDS = "prunes"
 _BEGUN = re.compile(r"prunes/(erased-.+)-begun\.json")
 _DONE = "prunes/{}-done.json"
+_GOES: Final = (
+    "snapshot",
+    "refused set",
+    "test split",
+    "checkpoint",
+    "version",
+    "evaluation",
+    "report",
+    "batch",
+    "shard of a batch",
+)
+"""What may hold documents; no record makes anything else go."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +57,56 @@ class Erasure:
     is_done: bool = False
 
 
-def plan_erasure(registry: Registry, paths: Sequence[str]) -> list[Holding]:
-    """Find what has to go, as `find_holdings` does, and what an interrupted erasure left."""
-    found = find_holdings(registry, paths)
+@dataclass(frozen=True)
+class Plan:
+    """What has to go.
+
+    Attributes:
+        found: What holds the documents, and what was made of them.
+        left: What erasures of others left that were interrupted, and nothing hinders.
+        hindrances: Aliases that point at versions that were found, or at what is made of one.
+        unknown: Paths that nothing is called.
+    """
+
+    found: tuple[Holding, ...]
+    left: tuple[Holding, ...]
+    hindrances: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def things(self) -> tuple[Holding, ...]:
+        """All of it."""
+        return self.found + self.left
+
+
+def plan_erasure(registry: Registry, paths: Sequence[str]) -> Plan:
+    """Find what has to go; arguments and errors as of `find_holdings`.
+
+    What learnt from a snapshot that was erased before is found as well: a run may have written it
+    meanwhile.
+    """
+    erasures = read_erasures(registry.store)
+    gone = {
+        each.prefix.rpartition("/")[2]
+        for erasure in erasures
+        for each in erasure.things
+        if each.kind == "snapshot"
+    }
+    found, unknown = find_holdings(registry, paths, gone=gone)
     known = {each.prefix for each in found}
-    for erasure in read_erasures(registry.store):
-        if not erasure.is_done:
-            there = {thing.prefix for thing in find_things(registry.store)} - known
-            found += [each for each in erasure.things if each.prefix in there]
-            known |= there
-    return found
+    there = _prefixes(registry.store)
+    left = {
+        each.prefix: replace(each, why=f"was to be erased at {erasure.at}")
+        for erasure in erasures
+        for each in erasure.things
+        if not erasure.is_done and each.prefix in there - known
+    }
+    free = [
+        each
+        for each in left.values()
+        if each.kind != "version" or not name_hindrances(registry, [each])
+    ]
+    return Plan(found, tuple(free), tuple(name_hindrances(registry, found)), unknown)
 
 
 def name_hindrances(registry: Registry, things: Collection[Holding]) -> list[str]:
@@ -75,7 +128,7 @@ def name_hindrances(registry: Registry, things: Collection[Holding]) -> list[str
 
 
 def erase(registry: Registry, things: Collection[Holding], *, by: str) -> None:
-    """Remove what `plan_erasure` found; versions first, so that nobody finds what is half gone.
+    """Remove what was planned; versions first, so that nobody finds what is half gone.
 
     Who removes what is kept before anything goes. Interrupted, the next plan has what is left.
 
@@ -92,9 +145,14 @@ def erase(registry: Registry, things: Collection[Holding], *, by: str) -> None:
             for moved in name_hindrances(registry, [prefixes[thing.prefix]]):
                 raise AliasMoved(f"{moved} by now, which was to be erased: it stays")
         remove_thing(store, thing, before=math.inf)
+    there = _prefixes(store)
     for each in read_erasures(store):
-        if not each.is_done:
+        if not each.is_done and there.isdisjoint(thing.prefix for thing in each.things):
             store.put_bytes(_DONE.format(each.name), b"{}")
+
+
+def _prefixes(store: Store) -> set[str]:
+    return {thing.prefix for thing in find_things(store)}
 
 
 def read_erasures(store: Store) -> list[Erasure]:
@@ -117,10 +175,16 @@ def _read(store: Store, key: str) -> Erasure:
         erasure = _FORM.validate_json(store.read_bytes(key))
     except ValidationError as error:
         raise BadData(f"{source} is damaged: {error}") from error
-    for prefix in (each.prefix for each in erasure.things):
-        if not is_key(prefix) and not is_key(f"{prefix}/{MANIFEST}"):  # or it leads elsewhere
-            raise BadData(f"{source} is damaged: {prefix!r} is no place of a store")
+    for each in erasure.things:
+        if each.kind not in _GOES or _place_of(each.prefix) != (each.kind, each.prefix):
+            raise BadData(f"{source} is damaged: {each.prefix!r} is no {each.kind} of a store")
     return erasure
+
+
+def _place_of(prefix: str) -> tuple[Kind, str]:
+    """Return what lies under a prefix, be it a folder or the key of the only object."""
+    key = prefix if is_key(prefix) else f"{prefix}/{MANIFEST}"
+    return kind_of(key), prefix_of(key)
 
 
 def _rank(registry: Registry, thing: Thing) -> tuple[int, str]:

@@ -16,6 +16,9 @@ from uuid import uuid4
 from ocr.store.folder import MANIFEST
 from tasks.run.leftovers import Leftover
 
+HIDDEN = ".{}.gone.part"
+"""What a copy is called while it is removed."""
+
 
 def use_copy(folder: Path) -> Path:
     """Note that a copy is in use from now on, if it is there."""
@@ -39,21 +42,35 @@ def find_copies(home: Path, *, before: float) -> Iterator[Leftover]:
             yield _measure(folder, "copy of what the store has")
 
 
-def find_copies_of(home: Path, uri: str, prefixes: Collection[str]) -> Iterator[Leftover]:
-    """Yield what the home has of versions, snapshots and reports of a store, by their prefixes."""
-    things = [prefix.split("/") for prefix in prefixes]
-    folders = {
-        home.joinpath(kind, copies_of_store(uri), *rest)
-        for what, *rest in things
-        for kind in {"models": ("bundles", "serving"), "datasets": ("snapshots",)}.get(what, ())
-    }
-    folders |= {home / "snapshots" / rest[-1] for what, *rest in things if what == "datasets"}
-    for folder in sorted(filter(Path.is_dir, folders)):
-        yield _measure(folder, "copy of what was erased")
-    reports = {Path(prefix).stem for prefix in prefixes if prefix.startswith("reports/")}
+def find_copies_of(
+    home: Path, uri: str, prefixes: Collection[str], *, there: Collection[str]
+) -> Iterator[Leftover]:
+    """Yield what the home has of things that were erased from a store, or are not there any more.
+
+    Args:
+        home: Folder of this machine.
+        uri: Address of the store.
+        prefixes: What was erased, or is to be: versions, snapshots and reports among it.
+        there: What the store has.
+    """
+    for kind, what in (("bundles", "models"), ("serving", "models"), ("snapshots", "datasets")):
+        for folder in sorted((home / kind / copies_of_store(uri)).glob("*/*")):
+            prefix = f"{what}/{folder.parent.name}/{folder.name}"
+            is_copy = folder.is_dir() and not folder.name.startswith(".")
+            if is_copy and (prefix in prefixes or prefix not in there):
+                yield _measure(folder, "copy of what was erased")
+    digests = {Path(prefix).name for prefix in prefixes if prefix.startswith("datasets/")}
+    for folder in sorted((home / "snapshots").glob("*")):  # of before: by digest alone
+        if folder.name in digests:
+            yield _measure(folder, "copy of what was erased")
+    pages = {Path(prefix).stem for prefix in prefixes if prefix.startswith("reports/")}
     for page in sorted((home / "reports").glob("*.html")):
-        if sha256(page.read_bytes()).hexdigest() in reports:
-            yield _measure(page, "copy of what was erased")
+        with suppress(OSError):  # a folder, another user's, a link that leads nowhere
+            if sha256(page.read_bytes()).hexdigest() in pages:
+                yield _measure(page, "copy of what was erased")
+    for kind in ("bundles", "serving", "snapshots", "reports"):
+        for hidden in sorted((home / kind).rglob(HIDDEN.format("*"))):
+            yield _measure(hidden, "half removed")
 
 
 def _measure(copy: Path, why: str) -> Leftover:
@@ -66,7 +83,7 @@ def remove_copy(copy: Leftover, *, before: float) -> bool:
 
     Killed in between, what is hidden is left, and the next sweep removes it.
     """
-    hidden = copy.path.with_name(f".{uuid4().hex}.part")
+    hidden = copy.path.with_name(HIDDEN.format(uuid4().hex))
     try:
         copy.path.rename(hidden)
     except OSError:  # another removes it, or it is another user's
@@ -75,5 +92,8 @@ def remove_copy(copy: Leftover, *, before: float) -> bool:
         with suppress(OSError):  # it was fetched again meanwhile
             hidden.rename(copy.path)
             return False
-    shutil.rmtree(hidden, ignore_errors=True)
+    if hidden.is_dir() and not hidden.is_symlink():
+        shutil.rmtree(hidden, ignore_errors=True)
+    else:
+        hidden.unlink(missing_ok=True)
     return True

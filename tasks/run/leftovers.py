@@ -51,18 +51,34 @@ def find_leftovers(home: Path) -> Iterator[Leftover]:
             yield half
 
 
-def find_work_on(home: Path, prefixes: Collection[str]) -> Iterator[Leftover]:
-    """Yield the work of runs, also of those that go on, on what prefixes of a store name."""
-    names = set[str]()
-    for what, name, *rest in (prefix.split("/") for prefix in prefixes):
-        names |= {f"prepare-{name}"} if what == "datasets" else set()
-        names |= {f"batch-{name}"} if what == "batches" else set()
-        names |= {f"{each}-{name}-{rest[0]}" for each in ("export", "assemble") if what == "models"}
+def find_work_on(
+    home: Path, prefixes: Collection[str], *, names: Collection[str]
+) -> Iterator[Leftover]:
+    """Yield the work of runs on what was erased, and what of killed runs nobody goes on with.
+
+    Args:
+        home: Folder of this machine.
+        prefixes: What was erased, or is to be.
+        names: Datasets and batches among it: what runs on one of them counts.
+    """
+    versions = (prefix.split("/")[1:] for prefix in prefixes if prefix.startswith("models/"))
+    own = {f"{stage}-{'-'.join(each)}" for each in versions for stage in ("export", "assemble")}
+    own |= {f"{stage}-{name}" for name in names for stage in ("prepare", "batch")}
     for found in _find_work(home):
         job = found.path / "job.json"
         said = job.read_text("utf-8", "replace") if job.is_file() else ""
-        if found.path.name in names or any(prefix in said for prefix in prefixes):
+        is_own = found.path.name in own or any(prefix in said for prefix in prefixes)
+        if is_own or (not found.path.name.startswith(RESUMED) and _is_free(found)):
             yield found
+
+
+def _is_free(work: Leftover) -> bool:
+    """Say whether no run is at work there."""
+    lock = take_if_allowed(work.lock) if work.lock else None
+    if lock is None or work.lock is None:
+        return False
+    release(lock, work.lock)
+    return True
 
 
 def remove_leftover(leftover: Leftover) -> bool:

@@ -82,6 +82,20 @@ def test_same_candidate_and_opponent_are_measured_once(project: ToyProject) -> N
     assert read_report(project, after).candidate.metrics.accuracy == 1
 
 
+def test_a_champion_whose_predecessor_was_erased_meets_the_baseline(project: ToyProject) -> None:
+    project.add("v1")
+    project.promote("v1")
+    model = project.add("v2")
+    project.promote("v2")
+    store = project.registry.store
+    for key in list(store.list("models/toy/v1")):
+        store.remove(key)
+
+    evaluation = project.evaluate(model)
+
+    assert (evaluation.opponent, evaluation.champion) == ("none", "v2")
+
+
 def test_a_baseline_that_nobody_meets_measures_nothing_anew(project: ToyProject) -> None:
     project.add("v1")
     project.promote("v1")

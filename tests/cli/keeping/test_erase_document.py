@@ -1,5 +1,6 @@
 """``ocrline erase-document``: shows first, removes when told to, here and on other machines."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from cli.main import run
 from ocr.models.registry import Registry
 from tasks.run.alone import alone
+from tasks.run.copies import HIDDEN
 from tasks.workspace import Workspace, open_workspace
 from tests.ocr.image.pictures import write_labels
 from tests.toy_bundle import write_toy_bundle
@@ -63,7 +65,7 @@ def fetch(workspace: Workspace) -> None:
 def files(home: Path) -> list[str]:
     """List what lies in a home of documents; what is locked has a file for that."""
     found = (each for each in home.glob("[bjs]*/**/*") if each.is_file())
-    return [str(each.relative_to(home)) for each in found if each.suffix != ".lock"]
+    return sorted(str(each.relative_to(home)) for each in found if each.suffix != ".lock")
 
 
 def test_what_would_go_is_shown_and_stays(
@@ -129,3 +131,64 @@ def test_what_a_run_works_with_is_named_and_ends_with_5(
     assert "jobs/train-0" in said.replace("\n", "")
     assert run(["erase-document", DOCUMENT, "--yes"]) == 0
     assert not Registry(workspace.store).has_version("toy", "v1")
+
+
+def test_a_page_of_the_home_goes_for_good_and_what_is_no_page_of_ours_stays(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report, page = b'{"candidate": {"name": "toy:v1"}}', b"<html>A7"
+    workspace.store.put_bytes("evaluations/e1/report.json", report)
+    workspace.store.put_bytes(f"reports/e1/{hashlib.sha256(page).hexdigest()}.html", page)
+    reports = workspace.home / "reports"
+    (reports / "a folder.html").mkdir(parents=True)
+    (reports / "nowhere.html").symlink_to("gone.html")
+    (reports / "toy-v1.html").write_bytes(page)
+    (reports / "toy-v2.html").write_bytes(b"<html>another")
+
+    assert run(["erase-document", DOCUMENT, "--yes", "--json"]) == 0
+
+    assert len(json.loads(capsys.readouterr().out)["copies"]) == 4
+    assert {each.name for each in reports.iterdir()} == {
+        "a folder.html",
+        "nowhere.html",
+        "toy-v2.html",
+    }
+
+
+def test_what_killed_runs_and_a_killed_erasure_left_here_goes(workspace: Workspace) -> None:
+    half = workspace.home / "jobs" / "prepare-toy" / "snapshot"
+    half.mkdir(parents=True)
+    (half / "samples.parquet").write_bytes(b"A7")
+    (bundle,) = (workspace.home / "bundles").glob("*/toy/v1")
+    bundle.rename(bundle.with_name(HIDDEN.format("0")))
+
+    assert run(["erase-document", DOCUMENT, "--yes"]) == 0
+
+    assert files(workspace.home) == ["jobs/train-1/job.json"]
+
+
+def test_copies_of_what_prune_took_from_the_store_go_too(workspace: Workspace) -> None:
+    for key in [*workspace.store.list("models"), *workspace.store.list("datasets")]:
+        workspace.store.remove(key)
+
+    assert run(["erase-document", DOCUMENT, "--yes"]) == 0
+
+    assert files(workspace.home) == ["jobs/train-0/job.json", "jobs/train-1/job.json"]
+
+
+def test_a_run_on_other_data_hinders_nobody(workspace: Workspace) -> None:
+    assert run(["erase-document", DOCUMENT, "--yes"]) == 0
+
+    with alone(workspace.home, "prepare-toy", stage="prepare") as place, place.emptied():
+        assert run(["erase-document", "scans/99.png", "--yes"]) == 0
+        assert place.folder.exists()
+
+
+def test_a_path_that_nothing_is_called_is_told(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["erase-document", DOCUMENT, "scans/8.PNG"]) == 0
+    assert "is called scans/8.PNG" in capsys.readouterr().out
+    assert run(["erase-document", "", "--yes"]) == 2
+    assert "an empty path names no document" in capsys.readouterr().err
+    assert workspace.registry.has_version("toy", "v1")

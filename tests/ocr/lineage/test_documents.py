@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ocr.errors import BadData
+from ocr.errors import BadData, BadInput
 from ocr.lineage.documents import find_holdings
 from tests.ocr.lineage.scenes import NAME, Told
 
@@ -42,7 +42,7 @@ def made(told: Told, tmp_path: Path) -> Made:
 
 
 def find(made: Made, *paths: str) -> dict[str, str]:
-    return {each.prefix: each.why for each in find_holdings(made.told.registry, paths)}
+    return {each.prefix: each.why for each in find_holdings(made.told.registry, paths).found}
 
 
 def test_sample_is_found_with_all_that_was_made_of_it(made: Made) -> None:
@@ -87,3 +87,53 @@ def test_damaged_table_is_named(made: Made) -> None:
 
 def test_store_without_it_has_nothing(made: Made) -> None:
     assert find(made, "AB.png", "CAB.pn", "C?B.png") == {}
+
+
+def test_what_nothing_is_called_is_named(made: Made) -> None:
+    found = find_holdings(made.told.registry, ["CAB.png", "CAB.PNG", "gone*", "./CAB.png"])
+
+    assert found.unknown == ("CAB.PNG", "./CAB.png")
+
+
+def test_an_empty_path_is_refused_for_it_would_name_all_that_was_rendered(made: Made) -> None:
+    with pytest.raises(BadInput, match="an empty path names no document"):
+        find(made, "CAB.png", "")
+
+
+def test_a_batch_that_read_the_same_file_is_found_by_its_content(
+    made: Made, tmp_path: Path
+) -> None:
+    store, content = made.told.registry.store, "f" * 64
+    own = pa.table({"image": ["CAB.png"], "id": [content], "split": ["train"]})
+    pq.write_table(own, tmp_path / "own.parquet")
+    store.put_file(f"datasets/again/{'a' * 64}/samples.parquet", tmp_path / "own.parquet")
+    files = pa.table({"path": ["march/9.png"], "content": [content]})
+    pq.write_table(files, tmp_path / "files.parquet")
+    store.put_file(f"batches/march/{'b' * 64}/0/files.parquet", tmp_path / "files.parquet")
+
+    assert find(made, "CAB.png")[f"batches/march/{'b' * 64}"] == "1 row"
+
+
+def test_a_rejected_row_that_names_it_counts(made: Made, tmp_path: Path) -> None:
+    columns = {
+        "image": ["x/1.png", "x/2.png"],
+        "reason": ["same_image_in_two_splits"] * 2,
+        "detail": ["also test CAB.png", "also test xCAB.png"],
+    }
+    pq.write_table(pa.table(columns), tmp_path / "quarantine.parquet")
+    key = f"datasets/{NAME}/refused/{'c' * 64}"
+    made.told.registry.store.put_file(f"{key}/quarantine.parquet", tmp_path / "quarantine.parquet")
+
+    assert find(made, "CAB.png")[key] == "1 same_image_in_two_splits"
+
+
+def test_what_somebody_else_put_into_the_store_is_none_of_ours(made: Made, tmp_path: Path) -> None:
+    table = pa.table({"path": ["CAB.png", None]})
+    folder = made.told.folder / "store"
+    for place in ("team/inventory.parquet", f"datasets/toy.bak/{'a' * 64}/samples.parquet"):
+        (folder / place).parent.mkdir(parents=True)
+        pq.write_table(table, folder / place)
+
+    assert not [
+        key for key in find(made, "CAB.png") if key.startswith(("team", "datasets/toy.bak"))
+    ]

@@ -65,7 +65,7 @@ def made(told: Told) -> Made:
 
 
 def plan(made: Made) -> list[Holding]:
-    return plan_erasure(made.registry, [DOCUMENT])
+    return [*plan_erasure(made.registry, [DOCUMENT]).things]
 
 
 def whys(made: Made) -> dict[str, str]:
@@ -166,12 +166,82 @@ def test_interrupted_anywhere_the_next_one_has_the_rest(
     assert {key for key in made.store.list("") if not key.startswith("prunes/")} == others
 
 
-def test_a_record_that_leads_out_of_the_store_is_refused(made: Made) -> None:
-    thing = {"kind": "version", "prefix": "models/../../etc", "why": ""}
+def begin(made: Made, *prefixes: str) -> list[Holding]:
+    """Erase something else up to the first removal; return what was to go."""
+    things = [Holding("evaluation", prefix, "what was read of them") for prefix in prefixes]
+
+    def die(*_: object, **__: object) -> bool:
+        raise StoreUnavailable("the power is gone")
+
+    with pytest.MonkeyPatch.context() as patch, suppress(StoreUnavailable):
+        patch.setattr("ocr.lineage.erasure.remove_thing", die)
+        erase(made.registry, things, by="Zhang Wei")
+    return things
+
+
+def test_what_two_others_left_goes_with_the_next_one(made: Made) -> None:
+    begin(made, "evaluations/e1")
+    begin(made, "evaluations/e2")
+
+    planned = plan_erasure(made.registry, ["nothing.png"])
+    erase(made.registry, planned.things, by="Li Wei")
+
+    assert [each.prefix for each in planned.left] == ["evaluations/e1", "evaluations/e2"]
+    assert planned.left[0].why.startswith("was to be erased at 2")
+    assert not set(made.store.list("evaluations")) & {"evaluations/e1/report.json"}
+    assert [each.is_done for each in read_erasures(made.store)] == [True] * 3
+
+
+def test_one_that_goes_on_elsewhere_is_not_said_to_be_done(made: Made) -> None:
+    things = plan(made)
+    begin(made, "evaluations/e2")
+
+    erase(made.registry, things, by="Li Wei")
+
+    done = {each.by: each.is_done for each in read_erasures(made.store)}
+    assert done == {"Li Wei": True, "Zhang Wei": False}
+
+
+def test_what_others_left_online_hinders_nobody(made: Made) -> None:
+    thing = Holding("version", f"models/{NAME}/v2", "learnt")
+    with suppress(AliasMoved):
+        made.registry.promote(NAME, "v2", reason="better")
+        erase(made.registry, [thing], by="Zhang Wei")
+
+    planned = plan_erasure(made.registry, [DOCUMENT])
+
+    assert (planned.hindrances, planned.left) == ((), ())
+
+
+def test_what_a_run_made_of_it_meanwhile_is_found_by_the_next_plan(made: Made) -> None:
+    erase(made.registry, plan(made), by="Li Wei")
+    made.told.add("v4", dataset_digest=made.digest)
+    made.store.put_bytes(f"checkpoints/c4/0/{LEARNT_FROM}", f"datasets/x/{made.digest}".encode())
+
+    assert whys(made) == {
+        f"models/{NAME}/v4": f"learnt from {made.digest[:16]}",
+        "checkpoints/c4": f"learnt from {made.digest[:16]}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "prefix"),
+    [
+        ("alias", f"models/{NAME}/aliases/champion.json"),
+        ("version", f"models/{NAME}/aliases/champion.json"),
+        ("version", f"models/{NAME}"),
+        ("snapshot", f"datasets/{NAME}"),
+        ("version", "models"),
+        ("unknown", "team/inventory.parquet"),
+        ("version", "models/../../etc"),
+    ],
+)
+def test_no_record_makes_anything_else_go(made: Made, kind: str, prefix: str) -> None:
+    thing = {"kind": kind, "prefix": prefix, "why": ""}
     record = {"name": "erased-0", "at": "2026-11-29", "by": "?", "things": [thing]}
     made.store.put_bytes("prunes/erased-0-begun.json", json.dumps(record).encode())
 
-    with pytest.raises(BadData, match=r"'models/\.\./\.\./etc' is no place of a store"):
+    with pytest.raises(BadData, match=rf"{prefix!r} is no {kind} of a store"):
         plan(made)
 
 
