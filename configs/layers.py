@@ -12,6 +12,11 @@ MOST_WRITTEN = 4 << 20
 """Characters of a file of YAML as JSON: eight levels of nine aliases are gigabytes."""
 
 
+MOST_KEYS = 1 << 16
+"""Of one mapping, with those that it merges: six levels of `<<` of ten are millions."""
+_MERGE = "tag:yaml.org,2002:merge"
+
+
 class ConfigError(ValueError):
     """A preset or override that cannot be used; names the key's full path and what is allowed."""
 
@@ -27,9 +32,9 @@ def read_layers(source: str, folder: Path) -> dict[str, Any]:
     layers: list[dict[str, Any]] = []
     below: Path | None = path
     while below is not None:
-        if below in seen:
+        if below.resolve() in seen:
             raise ConfigError(f"{path}: 'extends' runs in a circle through {below}")
-        seen.append(below)
+        seen.append(below.resolve())
         values = _read_mapping(below)
         parent = values.pop("extends", None)
         layers.append(values)
@@ -70,6 +75,8 @@ def _find_parent(name: str, *, child: Path, folder: Path) -> Path:
 def _read_mapping(path: Path) -> dict[str, Any]:
     try:
         values = read_yaml(path.read_text(encoding="utf-8"))
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not YAML in UTF-8: {error}") from None
     if not isinstance(values, dict):
@@ -82,16 +89,41 @@ def read_yaml(text: str) -> Any:
 
     Raises:
         YAMLError: It is no YAML.
+        ConfigError: A key is there twice, or a mapping merges too many.
         ValueError: job.json could not hold it.
         RecursionError: It is nested too deep.
     """
-    value = yaml.safe_load(text)
+    loader = _Loader(text)
+    try:
+        value = loader.get_single_data()
+    finally:
+        loader.dispose()
     left = MOST_WRITTEN
     for piece in json.JSONEncoder(default=str, skipkeys=True).iterencode(value):
         left -= len(piece)
         if left < 0:
             raise ValueError(f"it has more than {MOST_WRITTEN} characters, its aliases written out")
     return value
+
+
+class _Loader(yaml.SafeLoader):
+    """Takes no key twice, of which only the last would count, and merges no millions of keys."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: dict[tuple[str, str], yaml.Node] = {}
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                before = seen.setdefault((key.tag, key.value), key)
+                if before is not key:
+                    lines = f"lines {before.start_mark.line + 1} and {key.start_mark.line + 1}"
+                    raise ConfigError(f"{key.value!r} is there twice, in {lines}")
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        super().flatten_mapping(node)
+        if len(node.value) > MOST_KEYS:
+            raise ConfigError(f"a mapping has more than {MOST_KEYS} keys, merged ones among them")
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,10 @@ KEYS_IN_ADDRESS = (
 )
 
 
+_FOLLOWS = "default_factory_not_called"
+"""Of a field whose default is made of another one, which is wrong."""
+
+
 class SettingsError(ValueError):
     """Variables that cannot be used; names each with its value and what is allowed."""
 
@@ -53,9 +57,12 @@ def read_variable(name: str) -> str:
 
 def _resolve(path: Path) -> Path:
     try:
-        return path.resolve()
+        found = path.resolve()
     except RuntimeError:
         raise ValueError("its links lead in a circle, expected a folder") from None
+    if os.path.lexists(found) and not found.is_dir():
+        raise ValueError("it is no folder; name another one")
+    return found
 
 
 def _refuse_keys(store: str) -> str:
@@ -149,7 +156,8 @@ class Settings(BaseSettings):
         try:
             super().__init__()
         except ValidationError as error:
-            raise SettingsError("; ".join(map(_tell, error.errors()))) from None
+            faults = [each for each in error.errors() if each["type"] != _FOLLOWS]
+            raise SettingsError("; ".join(map(_tell, faults))) from None
 
     @property
     def has_store_at_home(self) -> bool:

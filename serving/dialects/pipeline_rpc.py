@@ -171,7 +171,9 @@ class PipelineRpc:
             await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, answer["err_msg"])
         if "error" in answer:  # of a name that is none
             number = error_number(reply.status_code)
-            answer = {"err_no": number, "err_msg": answer["error"]["message"]}
+            error = answer["error"]  # of KServe, where the name begins with v2/, a text
+            said = error["message"] if isinstance(error, dict) else error
+            answer = {"err_no": number, "err_msg": said}
         return Response(**answer)
 
 

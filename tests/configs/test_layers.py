@@ -20,6 +20,24 @@ def test_aliases_that_are_gigabytes_written_out_are_refused() -> None:
         read_yaml(f"a: &a [{', '.join('x' * 9)}]\n{levels}")
 
 
+def test_merged_keys_that_are_millions_are_refused() -> None:
+    levels = "\n".join(
+        f"{name}: &{name}\n  <<: [{', '.join([f'*{below}'] * 10)}]\n  {name}: 1"
+        for below, name in zip("abcdef", "bcdefg", strict=True)
+    )
+    keys = ", ".join(f"k{number}: 1" for number in range(1000))
+
+    with pytest.raises(ValueError, match="more than 65536 keys, merged ones among them"):
+        read_yaml(f"a: &a {{{keys}}}\n{levels}")
+
+
+def test_a_key_of_a_mapping_counts_before_what_is_merged_into_it() -> None:
+    text = "base: &base {epochs: 3, seed: 1}\nmore: &more {batch: 2}\nown:\n"
+    text += "  <<: *base\n  epochs: 5\n  <<: *more\n"
+
+    assert read_yaml(text)["own"] == {"epochs": 5, "seed": 1, "batch": 2}
+
+
 def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> None:
     given = ["training.overrides.Optimizer.beta1=0.8", "training.overrides.Global.debug=true"]
 

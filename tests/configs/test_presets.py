@@ -183,10 +183,14 @@ def test_a_key_of_another_task_is_unknown(tmp_path: Path, override: str, expecte
         ("a: [1\n", "not YAML in UTF-8"),
         ("extends: nowhere\n", "No preset or file 'nowhere'"),
         ("extends: project.yaml\n", "runs in a circle"),
+        ("extends: ./project.yaml\n", "runs in a circle"),
+        ("extends: ../here/project.yaml\n", "runs in a circle"),
+        ("training: {epochs: 30}\nname: x\ntraining:\n  seed: 5\n", "lines 1 and 3"),
     ],
 )
 def test_a_wrong_file_is_named(tmp_path: Path, content: str, expected: str) -> None:
-    project = tmp_path / "project.yaml"
+    project = tmp_path / "here" / "project.yaml"
+    project.parent.mkdir()
     project.write_text(content)
 
     with pytest.raises(ConfigError) as error:

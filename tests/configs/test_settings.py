@@ -83,6 +83,24 @@ def test_a_home_whose_links_lead_in_a_circle_is_refused_by_name(tmp_path: Path) 
         settings_of(OCRLINE_HOME=str(here))
 
 
+def test_a_home_that_is_no_folder_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    for name in ("file", "/dev/null"):
+        with pytest.raises(SettingsError, match=f"^OCRLINE_HOME='{tmp_path / name}': it is no"):
+            settings_of(OCRLINE_HOME=str(tmp_path / name))
+    assert settings_of(OCRLINE_HOME=str(tmp_path / "new")).home == tmp_path / "new"
+
+
+def test_what_only_follows_from_a_wrong_variable_is_not_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(SettingsError) as error:
+        settings_of(OCRLINE_HOME=str(tmp_path / "file"))
+
+    assert str(error.value).count("OCRLINE_") == 1
+
+
 def test_the_s3_server_has_the_variables_of_minio_and_no_secret_is_shown() -> None:
     settings = settings_of(
         MINIO_ENDPOINT="127.0.0.1:9000",

@@ -136,9 +136,11 @@ def test_what_is_wrong_is_said_with_its_number(served: tuple[Gateway, str]) -> N
         call(address, png("1"), name="none/../x"),
         call(address, b"junk", name="bars"),
         call(address, png("1"), name="bars", tensors=tensor),
+        call(address, png("1"), name="v2/models/bars"),
     ]
 
-    assert [answer.err_no for answer in answers] == [7, 9, 9]
+    assert [answer.err_no for answer in answers] == [7, 9, 9, 7]
+    assert answers[3].err_msg
     assert "tensors are not taken" in answers[2].err_msg
 
 
