@@ -33,16 +33,17 @@ def erase_document(
     if as_json:
         print_json(found)
     else:
-        _print(found, uri=workspace.store.uri, yes=yes)
-        tell_elsewhere(workspace.home)
+        print_holdings(found.things, found.unknown, uri=workspace.store.uri)
+        if found.things or found.copies:
+            _print(found, yes=yes)
+            tell_elsewhere(workspace.home)
     if found.left:
         still = f"{len(found.left)} are still there, such as {found.left[0]}"
         return refuse(f"{still}: somebody works with them; stop what runs, then repeat", INCOMPLETE)
     return 0
 
 
-def _print(found: "Erased", *, uri: str, yes: bool) -> None:
-    print_holdings(found.things, found.unknown, uri=uri)
+def _print(found: "Erased", *, yes: bool) -> None:
     if found.copies:
         print_table("on this machine", ["where"], [(path,) for path in found.copies])
     for each in found.hindrances:

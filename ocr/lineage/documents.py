@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ocr.errors import ArtifactNotFound, BadData, BadInput
-from ocr.models.alias import parse_object
 from ocr.models.key import version_key
 from ocr.models.registry import ModelVersion, Registry
 from ocr.parquet import read_parquet
@@ -28,6 +27,7 @@ _HAVE_TABLES = ("snapshot", "refused set", "test split", "batch", "shard of a ba
 LEARNT_FROM = "learnt_from.txt"
 """Of a checkpoint: the key of the snapshot that its net learnt from."""
 _ID = re.compile(rb"[0-9a-f]{64}")
+_CANDIDATE = re.compile(rb'"candidate"\s*:\s*\{\s*"name"\s*:\s*"([\w.:-]+)"', re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,8 @@ class _Shows:
             if thing.kind == "evaluation" and (data := self._read_end(thing, "report.json")):
                 if any(each.decode() in ids for each in _ID.findall(data)):
                     self._read.add(thing.prefix)
-                candidate = _candidate_of(data)
+                found = _CANDIDATE.search(data)
+                candidate = found[1].decode() if found else ""
                 if candidate in learnt:
                     self._candidates[thing.prefix] = candidate
 
@@ -253,12 +254,3 @@ class _Shows:
         with suppress(ArtifactNotFound):  # it was removed meanwhile
             return next(map(self._store.read_bytes, keys), b"")
         return b""
-
-
-def _candidate_of(report: bytes) -> str:
-    """Return who was evaluated; empty where the report is damaged."""
-    with suppress(BadData):
-        candidate = parse_object(report, source="").get("candidate")
-        if isinstance(candidate, dict):
-            return str(candidate.get("name"))
-    return ""

@@ -1,13 +1,36 @@
-"""Keys of PaddleOCR's configuration in layers: they are nested, and go with their net."""
+"""Files of YAML in layers; keys of PaddleOCR's are nested, and go with their net."""
 
 from pathlib import Path
 
 import pytest
 
-from configs.layers import read_yaml
+from configs.layers import ConfigError, read_yaml
 from configs.paddleocr import PaddleOcrRecogniserParams
 from configs.presets import load_params
 from configs.retrain import RetrainLinesParams, RetrainPagesParams
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("- a\n- b\n", "expected keys and values, found list"),
+        ("a: [1\n", "not YAML in UTF-8"),
+        ("extends: nowhere\n", "No preset or file 'nowhere'"),
+        ("extends: project.yaml\n", "runs in a circle"),
+        ("extends: ./project.yaml\n", "runs in a circle"),
+        ("extends: ../here/project.yaml\n", "runs in a circle"),
+        ("training: {epochs: 30}\nname: x\ntraining:\n  seed: 5\n", "lines 1 and 3"),
+    ],
+)
+def test_a_wrong_file_is_named(tmp_path: Path, content: str, expected: str) -> None:
+    project = tmp_path / "here" / "project.yaml"
+    project.parent.mkdir()
+    project.write_text(content)
+
+    with pytest.raises(ConfigError) as error:
+        load_params(str(project))
+
+    assert expected in str(error.value)
 
 
 def test_aliases_that_are_gigabytes_written_out_are_refused() -> None:

@@ -176,29 +176,6 @@ def test_a_key_of_another_task_is_unknown(tmp_path: Path, override: str, expecte
     assert expected in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("- a\n- b\n", "expected keys and values, found list"),
-        ("a: [1\n", "not YAML in UTF-8"),
-        ("extends: nowhere\n", "No preset or file 'nowhere'"),
-        ("extends: project.yaml\n", "runs in a circle"),
-        ("extends: ./project.yaml\n", "runs in a circle"),
-        ("extends: ../here/project.yaml\n", "runs in a circle"),
-        ("training: {epochs: 30}\nname: x\ntraining:\n  seed: 5\n", "lines 1 and 3"),
-    ],
-)
-def test_a_wrong_file_is_named(tmp_path: Path, content: str, expected: str) -> None:
-    project = tmp_path / "here" / "project.yaml"
-    project.parent.mkdir()
-    project.write_text(content)
-
-    with pytest.raises(ConfigError) as error:
-        load_params(str(project))
-
-    assert expected in str(error.value)
-
-
 def test_an_unknown_preset_names_those_that_exist() -> None:
     with pytest.raises(
         ConfigError, match="presets are demo, meters, meters-ppocr, plates, plates-acc"
