@@ -109,7 +109,9 @@ def read_yaml(text: str) -> Any:
 class _Loader(yaml.SafeLoader):
     """Takes no key twice, of which only the last would count, and merges no millions of keys."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        """Compose one as it is written, before anything is merged into it."""
+        node = super().compose_mapping_node(anchor)
         seen: dict[tuple[str, str], yaml.Node] = {}
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
@@ -117,8 +119,7 @@ class _Loader(yaml.SafeLoader):
                 if before is not key:
                     lines = f"lines {before.start_mark.line + 1} and {key.start_mark.line + 1}"
                     raise ConfigError(f"{key.value!r} is there twice, in {lines}")
-        found: dict[Any, Any] = super().construct_mapping(node, deep)
-        return found
+        return node
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         super().flatten_mapping(node)

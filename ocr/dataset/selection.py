@@ -103,7 +103,7 @@ def select_samples(
     splits = division.divide(ties, kept=positions, follows=follows)
     kept = Accepted(labelled, positions, splits[positions])
     leaks = outvote(kept) if groups_part else {}
-    leaks |= division.reject_strays(kept, follows[positions])
+    leaks |= division.reject_strays(kept, clusters, follows)
     leaks |= _reject_leaks(kept, clusters[positions], labelled.groups[positions])
     left = kept.without(np.fromiter(leaks, np.int32))
     left = Accepted(candidates, of_people[left.positions], left.splits)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ocr.errors import ArtifactNotFound, BadData, BadInput
+from ocr.evaluation.report import MOST_REPORT_BYTES
 from ocr.models.key import version_key
 from ocr.models.registry import ModelVersion, Registry
 from ocr.parquet import read_parquet
@@ -46,12 +47,16 @@ class Holding:
 
 
 class _Row(NamedTuple):
-    """What a table says of one file; its id, of the content, is empty where it has none."""
+    """What a table says of one file; its id, of the content, is empty where it has none.
+
+    Of a line that was cut out of a page the id of that is the `page`.
+    """
 
     path: str
     id: str
     what: str
     detail: str
+    page: str
 
 
 class Holdings(NamedTuple):
@@ -61,9 +66,7 @@ class Holdings(NamedTuple):
     unknown: tuple[str, ...]
 
 
-def find_holdings(
-    registry: Registry, paths: Sequence[str], *, gone: Collection[str] = ()
-) -> Holdings:
+def find_holdings(registry: Registry, paths: Sequence[str]) -> Holdings:
     """Find all in a store that holds documents, and what was made of it.
 
     An image that is under another path somewhere else is found by its content.
@@ -71,7 +74,6 @@ def find_holdings(
     Args:
         registry: The models of the store.
         paths: Of the images, as label rows have them; `*` stands for any characters.
-        gone: Digests of snapshots that held some and are not in the store any more.
 
     Raises:
         BadInput: A path is empty.
@@ -80,7 +82,7 @@ def find_holdings(
     if "" in paths:
         raise BadInput("an empty path names no document; * names all")
     store = registry.store
-    names = _Names.of(paths)
+    names = _Names(paths)
     things = sorted(find_things(store), key=lambda thing: thing.prefix)
     ids = {row.id for thing in things for row in _read(store, thing) if names.meet(row.path)} - {""}
     found = [
@@ -89,33 +91,37 @@ def find_holdings(
         if (rows := _count(_read(store, thing), names, ids))
     ]
     snapshots = {each.prefix.rpartition("/")[2] for each in found if each.kind == "snapshot"}
-    versions = _find_versions(registry, snapshots | set(gone))
-    found += [
-        Holding("version", version_key(model.name, model.version), why) for model, why in versions
-    ]
-    shows = _Shows(store, things, ids, snapshots | set(gone), [model for model, _ in versions])
-    found += [
-        Holding(thing.kind, thing.prefix, why) for thing in things if (why := shows.why(thing))
-    ]
+    found += _find_made(registry, things, snapshots, ids=ids)
     return Holdings(tuple(found), names.unknown)
+
+
+def find_made(registry: Registry, snapshots: Collection[str]) -> list[Holding]:
+    """Find what was made of snapshots, given their digests; they may be gone."""
+    things = sorted(find_things(registry.store), key=lambda thing: thing.prefix)
+    return _find_made(registry, things, snapshots, ids=())
+
+
+def _find_made(
+    registry: Registry, things: Sequence[Thing], snapshots: Collection[str], *, ids: Collection[str]
+) -> list[Holding]:
+    versions = _find_versions(registry, snapshots)
+    shows = _Shows(registry.store, things, ids, snapshots, [model for model, _ in versions])
+    return [
+        *(Holding("version", version_key(one.name, one.version), why) for one, why in versions),
+        *(Holding(each.kind, each.prefix, why) for each in things if (why := shows.why(each))),
+    ]
 
 
 class _Names:
     """The paths of documents, and which of them nothing is called."""
 
-    def __init__(self, patterns: dict[str, re.Pattern[str]]) -> None:
-        self._patterns = patterns
-        written = "|".join(each.pattern for each in patterns.values())
-        self._any = re.compile(written, re.DOTALL)
-        self._within = re.compile(rf"(?<![^\s'\"(])(?:{written})(?![^\s'\"),;])", re.DOTALL)
+    def __init__(self, paths: Sequence[str]) -> None:
+        written = {path: _pattern_of(path) for path in paths}
+        self._patterns = {path: re.compile(each, re.DOTALL) for path, each in written.items()}
+        any_of = "|".join(written.values())
+        self._any = re.compile(any_of, re.DOTALL)
+        self._within = re.compile(rf"(?<![^\s'\"(])(?:{any_of})(?![^\s'\"),;])", re.DOTALL)
         self._met = set[str]()
-
-    @classmethod
-    def of(cls, paths: Sequence[str]) -> "_Names":
-        """Make them of paths in which a star stands for anything."""
-        return cls(
-            {path: re.compile(re.escape(path).replace(r"\*", ".*"), re.DOTALL) for path in paths}
-        )
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -138,6 +144,14 @@ class _Names:
         return self._within.search(detail) is not None
 
 
+def _pattern_of(path: str) -> str:
+    """Return what a path with stars fits, without a way back once a part was found: else hours."""
+    first, *rest = map(re.escape, re.split(r"\*+", path))
+    if not rest:
+        return first
+    return first + "".join(f"(?>.*?{part})" for part in rest[:-1]) + f".*{rest[-1]}"
+
+
 def _read(store: Store, thing: Thing) -> Iterator[_Row]:
     """Yield the rows of the tables of a thing that say which files they are of."""
     if thing.kind not in _HAVE_TABLES:
@@ -149,10 +163,11 @@ def _read(store: Store, thing: Thing) -> Iterator[_Row]:
             name = f"{store.uri}/{key}"
             try:
                 store.get_file(key, copy)
-                yield from _read_table(copy, name=name)
             except ArtifactNotFound:  # it was removed meanwhile
                 continue
-            except pa.ArrowException as error:
+            try:
+                yield from _read_table(copy, name=name)
+            except (pa.ArrowException, OSError) as error:  # which pyarrow raises as well
                 raise BadData(f"{name} is damaged: {error}") from error
             copy.unlink()
 
@@ -162,20 +177,22 @@ def _read_table(copy: Path, *, name: str) -> Iterator[_Row]:
     path = next((each for each in _PATH if each in names), "")
     if not path:
         return
-    columns = [each for each in (path, *_IDS, *_WHAT, "detail") if each in names]
+    columns = [each for each in (path, *_IDS, *_WHAT, "detail", "group") if each in names]
     with copy.open("rb") as file:
         for values in read_parquet(file, name=name, columns=columns):
             row = {key: str(value or "") for key, value in zip(columns, values, strict=True)}
             what = next((row[each] for each in _WHAT if each in row), "row")
             own = next((row[each] for each in _IDS if each in row), "")
-            yield _Row(row[path], own, what, row.get("detail", ""))
+            yield _Row(row[path], own, what, row.get("detail", ""), row.get("group", ""))
 
 
-def _count(rows: Iterator[_Row], names: _Names, ids: Collection[str]) -> Counter[str]:
+def _count(rows: Iterator[_Row], names: _Names, ids: set[str]) -> Counter[str]:
     return Counter(
         row.what
         for row in rows
-        if row.id in ids or names.name(row.path) or (row.detail and names.are_in(row.detail))
+        if not ids.isdisjoint((row.id, row.page))
+        or names.name(row.path)
+        or (row.detail and names.are_in(row.detail))
     )
 
 
@@ -252,5 +269,6 @@ class _Shows:
     def _read_end(self, thing: Thing, name: str) -> bytes:
         keys = (entry.key for entry in thing.entries if entry.key.endswith(f"/{name}"))
         with suppress(ArtifactNotFound):  # it was removed meanwhile
-            return next(map(self._store.read_bytes, keys), b"")
+            key = next(keys, "")
+            return self._store.read_bytes(key, most=MOST_REPORT_BYTES) if key else b""
         return b""

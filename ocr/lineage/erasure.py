@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Final
@@ -11,7 +11,7 @@ from uuid import uuid4
 from pydantic import TypeAdapter, ValidationError
 
 from ocr.errors import AliasMoved, BadData
-from ocr.lineage.documents import Holding, find_holdings
+from ocr.lineage.documents import Holding, find_holdings, find_made
 from ocr.models.alias import now
 from ocr.models.key import version_key
 from ocr.models.registry import ModelVersion, Registry
@@ -63,7 +63,7 @@ class Plan:
 
     Attributes:
         found: What holds the documents, and what was made of them.
-        left: What erasures of others left that were interrupted, and nothing hinders.
+        left: What earlier erasures left, or runs made of what those took, unless it is online.
         hindrances: Aliases that point at versions that were found, or at what is made of one.
         unknown: Paths that nothing is called.
     """
@@ -80,33 +80,32 @@ class Plan:
 
 
 def plan_erasure(registry: Registry, paths: Sequence[str]) -> Plan:
-    """Find what has to go; arguments and errors as of `find_holdings`.
-
-    What learnt from a snapshot that was erased before is found as well: a run may have written it
-    meanwhile.
-    """
-    erasures = read_erasures(registry.store)
-    gone = {
-        each.prefix.rpartition("/")[2]
-        for erasure in erasures
-        for each in erasure.things
-        if each.kind == "snapshot"
-    }
-    found, unknown = find_holdings(registry, paths, gone=gone)
-    known = {each.prefix for each in found}
-    there = _prefixes(registry.store)
+    """Find what has to go; arguments and errors as of `find_holdings`."""
+    found, unknown = find_holdings(registry, paths)
     left = {
-        each.prefix: replace(each, why=f"was to be erased at {erasure.at}")
-        for erasure in erasures
-        for each in erasure.things
-        if not erasure.is_done and each.prefix in there - known
-    }
-    free = [
-        each
-        for each in left.values()
+        each.prefix: each
+        for each in _find_left(registry)
         if each.kind != "version" or not name_hindrances(registry, [each])
-    ]
-    return Plan(found, tuple(free), tuple(name_hindrances(registry, found)), unknown)
+    }
+    for each in found:
+        left.pop(each.prefix, None)
+    hindrances = name_hindrances(registry, found)
+    return Plan(found, tuple(left[each] for each in sorted(left)), tuple(hindrances), unknown)
+
+
+def _find_left(registry: Registry) -> Iterator[Holding]:
+    """Yield what is still there of erasures, and what runs made meanwhile of what is gone."""
+    erasures = read_erasures(registry.store)
+    there = _prefixes(registry.store) if erasures else set[str]()
+    gone = set[str]()
+    for erasure in erasures:
+        for each in erasure.things:
+            if each.kind == "snapshot" and each.prefix not in there:
+                gone.add(each.prefix.rpartition("/")[2])
+            elif not erasure.is_done and each.prefix in there:
+                yield replace(each, why=f"was to be erased at {erasure.at}")
+    if gone:
+        yield from find_made(registry, gone)
 
 
 def name_hindrances(registry: Registry, things: Collection[Holding]) -> list[str]:
@@ -143,7 +142,10 @@ def erase(registry: Registry, things: Collection[Holding], *, by: str) -> None:
     for thing in sorted(going, key=lambda thing: _rank(registry, thing)):
         if thing.kind == "version":
             for moved in name_hindrances(registry, [prefixes[thing.prefix]]):
-                raise AliasMoved(f"{moved} by now, which was to be erased: it stays")
+                raise AliasMoved(
+                    f"{moved} by now, which was to be erased: it stays, and what it was made of; "
+                    "what went before it is gone, and the next erase-document goes on"
+                )
         remove_thing(store, thing, before=math.inf)
     there = _prefixes(store)
     for each in read_erasures(store):
@@ -174,7 +176,7 @@ def _read(store: Store, key: str) -> Erasure:
     try:
         erasure = _FORM.validate_json(store.read_bytes(key))
     except ValidationError as error:
-        raise BadData(f"{source} is damaged: {error}") from error
+        raise BadData(f"{source} is damaged: {error.errors()[0]['msg']}") from error
     for each in erasure.things:
         if each.kind not in _GOES or _place_of(each.prefix) != (each.kind, each.prefix):
             raise BadData(f"{source} is damaged: {each.prefix!r} is no {each.kind} of a store")

@@ -39,7 +39,7 @@ def find_copies(home: Path, *, before: float) -> Iterator[Leftover]:
     for folder in sorted(copies):
         is_copy = not folder.name.startswith(".") and folder.is_dir()
         if is_copy and folder.stat().st_mtime < before:
-            yield _measure(folder, "copy of what the store has")
+            yield from _measure(folder, "copy of what the store has")
 
 
 def find_copies_of(
@@ -53,29 +53,29 @@ def find_copies_of(
         prefixes: What was erased, or is to be: versions, snapshots and reports among it.
         there: What the store has.
     """
+    own, digests = copies_of_store(uri), {each.rpartition("/")[2] for each in prefixes}
     for kind, what in (("bundles", "models"), ("serving", "models"), ("snapshots", "datasets")):
-        for folder in sorted((home / kind / copies_of_store(uri)).glob("*/*")):
+        for folder in (home / kind).glob("*/*/*"):
             prefix = f"{what}/{folder.parent.name}/{folder.name}"
-            is_copy = folder.is_dir() and not folder.name.startswith(".")
-            if is_copy and (prefix in prefixes or prefix not in there):
-                yield _measure(folder, "copy of what was erased")
-    digests = {Path(prefix).name for prefix in prefixes if prefix.startswith("datasets/")}
-    for folder in sorted((home / "snapshots").glob("*")):  # of before: by digest alone
+            is_gone = folder.parents[1].name == own and prefix not in there
+            if (is_gone or prefix in prefixes) and folder.is_dir() and folder.name[0] != ".":
+                yield from _measure(folder, "copy of what was erased")
+        for half in (home / kind).rglob(".*.part"):
+            yield from _measure(half, "half a copy")
+    for folder in (home / "snapshots").glob("*"):  # of before: by digest alone
         if folder.name in digests:
-            yield _measure(folder, "copy of what was erased")
+            yield from _measure(folder, "copy of what was erased")
     pages = {Path(prefix).stem for prefix in prefixes if prefix.startswith("reports/")}
-    for page in sorted((home / "reports").glob("*.html")):
+    for page in (home / "reports").glob("*"):
         with suppress(OSError):  # a folder, another user's, a link that leads nowhere
-            if sha256(page.read_bytes()).hexdigest() in pages:
-                yield _measure(page, "copy of what was erased")
-    for kind in ("bundles", "serving", "snapshots", "reports"):
-        for hidden in sorted((home / kind).rglob(HIDDEN.format("*"))):
-            yield _measure(hidden, "half removed")
+            if page.suffix == ".part" or sha256(page.read_bytes()).hexdigest() in pages:
+                yield from _measure(page, "copy of what was erased")
 
 
-def _measure(copy: Path, why: str) -> Leftover:
-    size = sum(file.stat().st_size for file in (copy, *copy.rglob("*")) if file.is_file())
-    return Leftover(copy, size, time.time() - copy.stat().st_mtime, why, None)
+def _measure(copy: Path, why: str) -> Iterator[Leftover]:
+    with suppress(OSError):  # somebody removed it meanwhile
+        size = sum(each.lstat().st_size for each in (copy, *copy.rglob("*")) if each.is_file())
+        yield Leftover(copy, size, time.time() - copy.lstat().st_mtime, why, None)
 
 
 def remove_copy(copy: Leftover, *, before: float) -> bool:

@@ -61,6 +61,12 @@ def test_a_key_of_a_mapping_counts_before_what_is_merged_into_it() -> None:
     assert read_yaml(text)["own"] == {"epochs": 5, "seed": 1, "batch": 2}
 
 
+def test_a_merged_mapping_may_have_merged_itself() -> None:
+    text = "root: &root {k: 1, z: 3}\na:\n  x: &base\n    <<: *root\n    k: 2\nb:\n  <<: *base\n"
+
+    assert read_yaml(text)["b"] == {"k": 2, "z": 3}
+
+
 def test_overrides_of_the_command_line_are_nested_in_those_of_the_preset() -> None:
     given = ["training.overrides.Optimizer.beta1=0.8", "training.overrides.Global.debug=true"]
 

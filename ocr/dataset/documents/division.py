@@ -62,13 +62,19 @@ class Division(Generic[LabelT]):
         return splits
 
     def reject_strays(
-        self, kept: Accepted[LabelT], follows: NDArray[np.bool_]
+        self, kept: Accepted[LabelT], clusters: Codes, follows: NDArray[np.bool_]
     ) -> dict[int, Rejection]:
-        """Reject what its own place would put into test and its document elsewhere."""
-        numbers = where(follows & (kept.splits != TEST) & kept.candidates.free[kept.positions])
-        test_share = 0.0 if "test" in self.given else self.rule.test_share
-        strays = numbers[self._places(kept.positions[numbers]) < test_share]
-        detail = "its own place is in test; nearly the same as a line of a document that is not"
+        """Reject what follows a document that is not in test, but would be there without it.
+
+        That is all of a cluster that follows, once one of it has its own place in test.
+        """
+        share = self.frozen_share if "test" in self.given else self.rule.test_share
+        following = where(follows & self.candidates.free)
+        places = find_places(self._keys(following), len(following), rule=self.rule)
+        in_test = clusters[following[places < share]]
+        is_stray = follows[kept.positions] & np.isin(clusters[kept.positions], in_test)
+        strays = where(is_stray & self.candidates.free[kept.positions] & (kept.splits != TEST))
+        detail = "would be in test, but for a line of a document elsewhere that is nearly the same"
         rows = kept.candidates.at(kept.positions[strays].tolist())
         return {
             int(at): each.row.reject("near_image_in_two_splits", detail)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -160,7 +161,8 @@ def test_what_killed_runs_and_a_killed_erasure_left_here_goes(workspace: Workspa
     half.mkdir(parents=True)
     (half / "samples.parquet").write_bytes(b"A7")
     (bundle,) = (workspace.home / "bundles").glob("*/toy/v1")
-    bundle.rename(bundle.with_name(HIDDEN.format("0")))
+    shutil.copytree(bundle, bundle.with_name(HIDDEN.format("0")))
+    bundle.rename(bundle.with_name(".fetched.part"))
 
     assert run(["erase-document", DOCUMENT, "--yes"]) == 0
 
@@ -192,3 +194,14 @@ def test_a_path_that_nothing_is_called_is_told(
     assert run(["erase-document", "", "--yes"]) == 2
     assert "an empty path names no document" in capsys.readouterr().err
     assert workspace.registry.has_version("toy", "v1")
+
+
+def test_copies_that_were_fetched_by_another_address_of_the_store_go_too(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "store")
+    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "link"))
+
+    assert run(["erase-document", DOCUMENT, "--yes"]) == 0
+
+    assert files(workspace.home) == ["jobs/train-1/job.json"]

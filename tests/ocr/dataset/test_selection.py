@@ -8,7 +8,8 @@ from ocr.dataset.candidate import Candidate
 from ocr.dataset.lines.label import LineLabel
 from ocr.dataset.quarantine import TooManyRejected
 from ocr.dataset.selection import Selection, select_samples
-from ocr.dataset.split import Codes, Split, SplitRule, find_places, number
+from ocr.dataset.snapshot.held_out import HeldOut
+from ocr.dataset.split import Codes, Split, SplitRule, number
 from ocr.dataset.spool import Spool
 from ocr.errors import BadData
 from tests.ocr.dataset.test_duplicates import candidate
@@ -30,6 +31,7 @@ def select(
     given: Sequence[Split] = (),
     groups_part: bool = False,
     max_bad_share: float = 1,
+    frozen: HeldOut | None = None,
 ) -> Selection[LineLabel]:
     return select_samples(
         lines,
@@ -39,6 +41,7 @@ def select(
         max_bad_share=max_bad_share,
         cluster=by_text,
         groups_part=groups_part,
+        frozen=frozen,
     )
 
 
@@ -70,83 +73,6 @@ def test_no_sample_leaves_the_test_split_when_others_join(seed: int, tmp_path: P
     was_in_test = [image for image, split in before.items() if split == "test"]
     moved = [image for image in was_in_test if after.get(image, "test") != "test"]
     assert moved == []
-
-
-def draw_document(draw: random.Random, number: int) -> list[Line]:
-    """A document, or a line without one; either has printed words that others have too."""
-    names = [f"page {number}"] * draw.randrange(2, 5) if draw.random() < 0.6 else [""]
-    texts = [f"printed {draw.randrange(4)}" if draw.random() < 0.5 else "" for _ in names]
-    images = [f"{draw.randrange(2000) if text else draw.getrandbits(60):064x}" for text in texts]
-    return [
-        candidate(image, text or f"own {image}", number=number * 10 + at, group=name)
-        for at, (name, text, image) in enumerate(zip(names, texts, images, strict=True))
-    ]
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_no_line_goes_from_test_to_train_when_documents_join(seed: int, tmp_path: Path) -> None:
-    draw = random.Random(seed)
-    documents = [draw_document(draw, number) for number in range(1, 61)]
-    some = [line for document in documents[:40] for line in document]
-    every = [line for document in documents for line in document]
-    draw.shuffle(every)
-
-    before = split_of_images(some, tmp_path, groups_part=True)
-    after = split_of_images(every, tmp_path, groups_part=True)
-
-    was_in_test = [name for name, split in before.items() if split == "test"]
-    assert was_in_test
-    assert [name for name in was_in_test if after.get(name, "test") != "test"] == []
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_the_order_of_rows_decides_nothing(seed: int, tmp_path: Path) -> None:
-    draw = random.Random(seed)
-    lines = [line for number in range(60) for line in draw_document(draw, number)]
-    there = split_of_images(lines, tmp_path, groups_part=True)
-    draw.shuffle(lines)
-
-    assert split_of_images(lines, tmp_path, groups_part=True) == there
-
-
-def test_a_line_whose_place_is_in_test_is_left_out_where_its_document_is_in_train(
-    tmp_path: Path,
-) -> None:
-    def is_in_test(key: str) -> bool:
-        (place,) = find_places([key], 1, rule=RULE)
-        return bool(place < RULE.test_share)
-
-    page = next(
-        name for name in map("page {}".format, range(99)) if not is_in_test(f"group:{name}")
-    )
-    document = [candidate("abc", "printed", number=0, group=page)]
-    alone = [candidate(f"{n:064x}", f"own {n}", number=n) for n in range(1, 200)]
-    strays = [candidate(f"{n:064x}", "printed", number=n) for n in range(200, 230)]
-
-    selection = select([*document, *alone, *strays], tmp_path, groups_part=True)
-
-    splits = {line.row.image: split for line, split in selection.accepted}
-    out = {each.image: each.reason for each in selection.rejections}
-    assert 0 < len(out) < 30
-    assert out == {
-        each.row.image: "near_image_in_two_splits" for each in strays if is_in_test(each.encoded.id)
-    }
-    left = {splits[each.row.image] for each in strays if each.row.image in splits}
-    assert left == {splits["0.png"]} <= {"train", "val"}
-
-
-def test_equal_lines_are_in_one_order_however_they_came(tmp_path: Path) -> None:
-    lines = [
-        candidate("abc", text, number=number, group=f"page {number % 3}")
-        for number, text in enumerate("ABAABA")
-    ]
-    alone = [candidate(f"{n:064x}", f"own {n}", number=n) for n in range(100, 160)]
-    orders = []
-    for some in (lines, lines[::-1], lines[3:] + lines[:3]):
-        found = select([*some, *alone], tmp_path, groups_part=True).accepted.by_split()
-        orders.append([(line.row.image, split) for line, split in found])
-
-    assert orders[0] == orders[1] == orders[2]
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -137,3 +137,42 @@ def test_what_somebody_else_put_into_the_store_is_none_of_ours(made: Made, tmp_p
     assert not [
         key for key in find(made, "CAB.png") if key.startswith(("team", "datasets/toy.bak"))
     ]
+
+
+def test_lines_that_were_cut_out_of_a_page_are_found_by_its_content(
+    made: Made, tmp_path: Path
+) -> None:
+    store, page = made.told.registry.store, "9" * 64
+    tables = {
+        f"datasets/pages/{'1' * 64}": {"image": ["A/doc.png"], "id": [page], "split": ["test"]},
+        f"datasets/again/{'2' * 64}": {"image": ["B.png"], "id": [page], "split": ["train"]},
+        f"datasets/again-lines/{'3' * 64}": {
+            "image": ["B.png", "C.png"],
+            "id": ["7" * 64, "8" * 64],
+            "group": [page, "6" * 64],
+            "split": ["train", "train"],
+        },
+    }
+    for number, (key, columns) in enumerate(tables.items()):
+        pq.write_table(pa.table(columns), tmp_path / f"{number}.parquet")
+        store.put_file(f"{key}/samples.parquet", tmp_path / f"{number}.parquet")
+
+    assert find(made, "A/doc.png") == dict(
+        zip(tables, ("1 test", "1 train", "1 train"), strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "fits"),
+    [("*" * 25 + "B.png", True), ("**/C*A*B*.p*g*", False), ("C*A*B*.p*g*", True), ("*x", False)],
+)
+def test_many_stars_come_to_an_end(made: Made, path: str, fits: bool) -> None:
+    assert (made.snapshot in find(made, path)) == fits
+
+
+def test_a_table_whose_end_is_damaged_is_named(made: Made) -> None:
+    key = f"datasets/{NAME}/{'d' * 64}/samples.parquet"
+    made.told.registry.store.put_bytes(key, b"PAR1" + b"\xff" * 64 + b"\x40\x00\x00\x00PAR1")
+
+    with pytest.raises(BadData, match=r"d/samples\.parquet is damaged"):
+        find(made, "CAB.png")

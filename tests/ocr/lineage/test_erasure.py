@@ -224,6 +224,20 @@ def test_what_a_run_made_of_it_meanwhile_is_found_by_the_next_plan(made: Made) -
     }
 
 
+def test_what_is_there_again_with_right_is_none_of_another_document(made: Made) -> None:
+    tables = {key: made.store.read_bytes(key) for key in made.store.list("datasets")}
+    erase(made.registry, plan(made), by="Li Wei")
+    for key, content in tables.items():
+        if not made.store.exists(key):
+            made.store.put_bytes(key, content)
+    made.told.add("v4", dataset_digest=made.digest)
+    made.registry.promote(NAME, "v4", reason="better")
+
+    planned = plan_erasure(made.registry, ["nothing.png"])
+
+    assert (planned.things, planned.hindrances) == ((), ())
+
+
 @pytest.mark.parametrize(
     ("kind", "prefix"),
     [
