@@ -40,7 +40,7 @@ from ocr.machine.failures import is_of_memory
 
 UNAVAILABLE = 5
 INTERRUPTED = 130
-DENIED = (errno.EROFS, errno.EACCES, errno.EPERM)
+DENIED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
 BUG = 70  # EX_SOFTWARE of sysexits.h
 
 app = typer.Typer(

@@ -60,9 +60,8 @@ def _resolve(path: Path) -> Path:
         found = path.resolve()
     except RuntimeError:
         raise ValueError("its links lead in a circle, expected a folder") from None
-    there = next(each for each in (found, *found.parents) if os.path.lexists(each))
-    if not there.is_dir():
-        raise ValueError(f"{there} is no folder; name another one")
+    if os.path.lexists(found) and not found.is_dir():
+        raise ValueError("it is no folder; name another one")
     return found
 
 

@@ -15,6 +15,10 @@ def main() -> int:
     except (OcrError, SettingsError) as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code
+    except NotADirectoryError as error:
+        said = f"OCRLINE_HOME cannot be used ({error.strerror}: {error.filename}); name another one"
+        sys.stderr.write(f"error: {said}\n")
+        return SettingsError.exit_code
     return 0
 
 

@@ -73,6 +73,24 @@ def test_a_home_that_is_not_there_is_not_taken_for_one_with_an_empty_store(
     assert f"OCRLINE_HOME {home} cannot be written" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "module", [["cli.main", "models", "list"], ["cli.main", "serve"], ["serving"]], ids=" ".join
+)
+def test_a_home_below_a_file_is_named(
+    module: list[str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.touch()
+    monkeypatch.setenv("OCRLINE_HOME", str(home / "below"))
+
+    line = [sys.executable, "-m", *module]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+
+    assert done.returncode in (2, 5)
+    (said,) = done.stderr.splitlines()
+    assert said.startswith("error: OCRLINE_HOME ")
+    assert f"(Not a directory: {home}/below" in said
+
+
 @pytest.mark.parametrize("place", ["services/lock", "", ".."])
 def test_a_home_of_somebody_else_is_named_with_the_place_that_is_denied(
     place: str, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -86,8 +86,8 @@ def test_a_home_whose_links_lead_in_a_circle_is_refused_by_name(tmp_path: Path) 
 def test_a_home_that_is_no_folder_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    for name in ("file", "file/below/it", "/dev/null"):
-        with pytest.raises(SettingsError, match=f"^OCRLINE_HOME='{tmp_path / name}': .* no folder"):
+    for name in ("file", "/dev/null"):
+        with pytest.raises(SettingsError, match=f"^OCRLINE_HOME='{tmp_path / name}': it is no"):
             settings_of(OCRLINE_HOME=str(tmp_path / name))
     assert settings_of(OCRLINE_HOME=str(tmp_path / "new")).home == tmp_path / "new"
 
