@@ -1,12 +1,10 @@
 """The ocrline command: ``ocrline --help``."""
 
-import errno
 import os
 import sys
 import time
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import psutil
@@ -32,7 +30,7 @@ from cli.planning import find_batch, templates
 from cli.serving import keys, serve
 from cli.stack import down, status, up
 from configs.presets import ConfigError, describe
-from configs.settings import Settings, SettingsError
+from configs.settings import Settings, SettingsError, tell_of_home
 from deploy.background import ServiceFailed
 from deploy.parts.release import name_release
 from ocr.errors import OcrError
@@ -40,7 +38,6 @@ from ocr.machine.failures import is_of_memory
 
 UNAVAILABLE = 5
 INTERRUPTED = 130
-DENIED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
 BUG = 70  # EX_SOFTWARE of sysexits.h
 
 app = typer.Typer(
@@ -159,7 +156,7 @@ def _explain(error: Exception) -> int:
             return refuse(str(error), error.exit_code)
         case ServiceFailed():
             return refuse(str(error), UNAVAILABLE)
-        case OSError() if said := _tell_of_home(error):
+        case OSError() if said := tell_of_home(error):
             return refuse(said, UNAVAILABLE)
         case OSError() | psutil.Error() | httpx.HTTPError():  # a lock's timeout is an OSError
             return refuse(_say_in_one_line(error), UNAVAILABLE)
@@ -168,24 +165,6 @@ def _explain(error: Exception) -> int:
         what = f" ({' '.join(str(error).split())})" if str(error) else ""
         return refuse(f"no memory left{what}; free some and run it again", UNAVAILABLE)
     return refuse(f"{said}; {_keep_trace(error)}", BUG)
-
-
-def _tell_of_home(error: OSError) -> str:
-    """Say that the home may not be used as it has to be; nothing: the fault is of another place."""
-    if error.errno not in DENIED or not isinstance(error.filename, str | os.PathLike):
-        return ""
-    try:
-        home, place = Settings().home, Path(error.filename).absolute()
-    except SettingsError:
-        return ""
-    is_there = os.path.exists(home)  # noqa: PTH110 - which raises where nobody may look
-    if not place.is_relative_to(home) and (is_there or place not in home.parents):
-        return ""
-    if error.errno == errno.EROFS:
-        fault = f"written ({error.strerror})"
-    else:  # it may be for reading
-        fault = f"used ({error.strerror}: {place})"
-    return f"OCRLINE_HOME {home} cannot be {fault}; name another one"
 
 
 def _say_in_one_line(error: Exception) -> str:

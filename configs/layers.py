@@ -10,8 +10,6 @@ import yaml
 
 MOST_WRITTEN = 4 << 20
 """Characters of a file of YAML as JSON: eight levels of nine aliases are gigabytes."""
-
-
 MOST_KEYS = 1 << 16
 """Of one mapping, with those that it merges: six levels of `<<` of ten are millions."""
 _MERGE = "tag:yaml.org,2002:merge"
@@ -93,11 +91,7 @@ def read_yaml(text: str) -> Any:
         ValueError: job.json could not hold it.
         RecursionError: It is nested too deep.
     """
-    loader = _Loader(text)
-    try:
-        value = loader.get_single_data()
-    finally:
-        loader.dispose()
+    value = yaml.load(text, _Loader)  # noqa: S506 - it is a SafeLoader
     left = MOST_WRITTEN
     for piece in json.JSONEncoder(default=str, skipkeys=True).iterencode(value):
         left -= len(piece)

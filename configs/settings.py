@@ -1,5 +1,6 @@
 """What our processes read from the environment: OCRLINE_*, MINIO_* and PADDLEOCR_HOME."""
 
+import errno
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,10 +20,9 @@ KEYS_IN_ADDRESS = (
     "An address of a store or dataset holds keys or an @: leave them out; "
     "MINIO_ACCESS_KEY and MINIO_SECRET_KEY hold the keys, MINIO_ENDPOINT the server"
 )
-
-
 _FOLLOWS = "default_factory_not_called"
 """Of a field whose default is made of another one, which is wrong."""
+_DENIED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
 
 
 class SettingsError(ValueError):
@@ -171,3 +171,21 @@ def _tell(fault: "ErrorDetails") -> str:
     before, at, rest = repr(fault["input"]).rpartition("@")  # what stands before it may be keys
     shown = f"…{at}{rest}" if before else rest
     return f"{variable}={shown}: {fault['msg'].removeprefix('Value error, ')}"
+
+
+def tell_of_home(error: OSError) -> str:
+    """Say that the home may not be used as it has to be; nothing: the fault is of another place."""
+    if error.errno not in _DENIED or not isinstance(error.filename, str | os.PathLike):
+        return ""
+    try:
+        home, place = Settings().home, Path(error.filename).absolute()
+    except SettingsError:
+        return ""
+    is_there = os.path.exists(home)  # noqa: PTH110 - which raises where nobody may look
+    if not place.is_relative_to(home) and (is_there or place not in home.parents):
+        return ""
+    if error.errno == errno.EROFS:
+        fault = f"written ({error.strerror})"
+    else:  # it may be for reading
+        fault = f"used ({error.strerror}: {place})"
+    return f"OCRLINE_HOME {home} cannot be {fault}; name another one"

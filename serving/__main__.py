@@ -2,7 +2,7 @@
 
 import sys
 
-from configs.settings import SettingsError
+from configs.settings import SettingsError, tell_of_home
 from ocr.errors import OcrError
 from serving.app import run
 from serving.settings import ServingSettings
@@ -15,8 +15,9 @@ def main() -> int:
     except (OcrError, SettingsError) as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code
-    except NotADirectoryError as error:
-        said = f"OCRLINE_HOME cannot be used ({error.strerror}: {error.filename}); name another one"
+    except OSError as error:
+        if not (said := tell_of_home(error)):
+            raise
         sys.stderr.write(f"error: {said}\n")
         return SettingsError.exit_code
     return 0

@@ -13,10 +13,10 @@ from ocr.errors import BadInput
 from ocr.machine.owner import name_user
 from ocr.models.registry import ModelVersion, Registry
 from ocr.store import S3Credentials, Store, open_store
-from ocr.store.folder import download_verified
+from ocr.store.folder import download_verified, name_copies
 from ocr.store.protocol import READ_TIMEOUT_S
 from ocr.store.state import check_home, meet_store
-from tasks.run.copies import copies_of_store, use_copy
+from tasks.run.copies import use_copy
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Workspace:
 
     def _copy_folder(self, kind: str, *place: str) -> Path:
         """Return where a copy of something in the store is, from now on in use."""
-        return use_copy(self.home.joinpath(kind, copies_of_store(self.store.uri), *place))
+        return use_copy(self.home.joinpath(kind, name_copies(self.store.uri), *place))
 
 
 def dataset_root(written: str) -> Path | StoreRoot:

@@ -43,17 +43,17 @@ class Erasure:
     """What was erased, or is to be; it names none of the documents.
 
     Attributes:
-        name: Of its record.
         at: When it began.
         by: Who told it to.
         things: All that goes.
+        name: Of its record.
         is_done: Whether all went.
     """
 
-    name: str
     at: str
     by: str
     things: tuple[Holding, ...]
+    name: str = ""
     is_done: bool = False
 
 
@@ -135,8 +135,9 @@ def erase(registry: Registry, things: Collection[Holding], *, by: str) -> None:
         AliasMoved: Somebody promoted a version among them meanwhile; it stays.
     """
     store = registry.store
-    erasure = Erasure(f"erased-{now()[:10]}-{uuid4().hex[:12]}", now(), by, tuple(things))
-    store.put_bytes(f"{_RECORDS}/{erasure.name}-begun.json", _FORM.dump_json(erasure, indent=1))
+    erasure = Erasure(now(), by, tuple(things))
+    content = _FORM.dump_json(erasure, indent=1, exclude={"name", "is_done"})
+    store.put_bytes(f"{_RECORDS}/erased-{erasure.at[:10]}-{uuid4().hex[:12]}-begun.json", content)
     prefixes = {each.prefix: each for each in things}
     going = [thing for thing in find_things(store) if thing.prefix in prefixes]
     for thing in sorted(going, key=lambda thing: _rank(registry, thing)):

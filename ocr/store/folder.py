@@ -74,6 +74,11 @@ def mark_used(store: Store, *, prefix: str) -> None:
     store.put_bytes(f"{USED}/{prefix}/{datetime.now(UTC):%Y-%m-%d}.json", b"{}")
 
 
+def name_copies(uri: str) -> str:
+    """Return what the folder is called in which a machine has its copies of a store."""
+    return hashlib.sha256(uri.encode()).hexdigest()[:12]
+
+
 def find_published(store: Store, *, key: str) -> str | None:
     """Return the prefix of the folder that was published as `key`, None before that.
 

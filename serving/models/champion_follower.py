@@ -1,6 +1,5 @@
 """Follows the champions of a registry: a promotion or rollback is loaded and swapped in."""
 
-import hashlib
 import logging
 import math
 import shutil
@@ -14,6 +13,7 @@ from typing import Final
 
 from ocr.errors import OcrError, ProcessDied, StoreRefused, StoreUnavailable
 from ocr.models.alias import AliasState
+from ocr.store.folder import name_copies
 from serving.metrics import ServingMetrics
 from serving.models.live_model import LiveModel
 from serving.models.loading import Loader
@@ -61,7 +61,7 @@ class ChampionFollower:
         self._pool = pool
         self._named = tuple(named)
         # Two stores may hold the same name and version with other content.
-        self._cache = cache / hashlib.sha256(self._registry.store.uri.encode()).hexdigest()[:12]
+        self._cache = cache / name_copies(self._registry.store.uri)
         self._poll_s = poll_s
         self._metrics = metrics
         self._stop = threading.Event()

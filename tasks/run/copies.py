@@ -5,7 +5,6 @@ at that time: so a copy that is in use again goes back, and one that is hidden i
 """
 
 import os
-import shutil
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -13,11 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
-from ocr.store.folder import MANIFEST
-from tasks.run.leftovers import Leftover
-
-HIDDEN = ".{}.gone.part"
-"""What a copy is called while it is removed."""
+from ocr.store.folder import MANIFEST, name_copies
+from ocr.store.whole import remove_whole
+from tasks.run.leftovers import HALF, Leftover
 
 
 def use_copy(folder: Path) -> Path:
@@ -25,11 +22,6 @@ def use_copy(folder: Path) -> Path:
     with suppress(OSError):  # it is not there, or belongs to somebody else
         os.utime(folder)
     return folder
-
-
-def copies_of_store(uri: str) -> str:
-    """Return what the folder is called that has the copies of a store."""
-    return sha256(uri.encode()).hexdigest()[:12]
 
 
 def find_copies(home: Path, *, before: float) -> Iterator[Leftover]:
@@ -53,14 +45,14 @@ def find_copies_of(
         prefixes: What was erased, or is to be: versions, snapshots and reports among it.
         there: What the store has.
     """
-    own, digests = copies_of_store(uri), {each.rpartition("/")[2] for each in prefixes}
+    own, digests = name_copies(uri), {each.rpartition("/")[2] for each in prefixes}
     for kind, what in (("bundles", "models"), ("serving", "models"), ("snapshots", "datasets")):
         for folder in (home / kind).glob("*/*/*"):
             prefix = f"{what}/{folder.parent.name}/{folder.name}"
             is_gone = folder.parents[1].name == own and prefix not in there
             if (is_gone or prefix in prefixes) and folder.is_dir() and folder.name[0] != ".":
                 yield from _measure(folder, "copy of what was erased")
-        for half in (home / kind).rglob(".*.part"):
+        for half in (home / kind).rglob(HALF):
             yield from _measure(half, "half a copy")
     for folder in (home / "snapshots").glob("*"):  # of before: by digest alone
         if folder.name in digests:
@@ -83,7 +75,7 @@ def remove_copy(copy: Leftover, *, before: float) -> bool:
 
     Killed in between, what is hidden is left, and the next sweep removes it.
     """
-    hidden = copy.path.with_name(HIDDEN.format(uuid4().hex))
+    hidden = copy.path.with_name(f".{uuid4().hex}.part")
     try:
         copy.path.rename(hidden)
     except OSError:  # another removes it, or it is another user's
@@ -92,8 +84,5 @@ def remove_copy(copy: Leftover, *, before: float) -> bool:
         with suppress(OSError):  # it was fetched again meanwhile
             hidden.rename(copy.path)
             return False
-    if hidden.is_dir() and not hidden.is_symlink():
-        shutil.rmtree(hidden, ignore_errors=True)
-    else:
-        hidden.unlink(missing_ok=True)
+    remove_whole(hidden)
     return True

@@ -38,11 +38,11 @@ class Division(Generic[LabelT]):
     frozen_share: float
 
     def nearness(self, rows: Codes) -> NDArray[np.float64]:
-        """Say how near to test some rows are; what label files put there is nearest."""
-        splits = self.candidates.splits[rows]
-        places = self._places(rows)
-        places[splits == TEST] -= 2
-        places[splits == VAL] -= 1
+        """Say how near to test some rows are: first what is there, then what is given for val."""
+        splits, places = self.candidates.splits[rows], self._places(rows)
+        share = 0.0 if "test" in self.given else self.rule.test_share
+        is_drawn = self.candidates.free[rows] & (places < share)
+        places += np.where(is_drawn | (splits == TEST), 0, np.where(splits == VAL, 1, 2))
         return places
 
     def divide(self, ties: Codes, *, kept: Codes, follows: NDArray[np.bool_]) -> SplitCodes:

@@ -10,19 +10,10 @@ import pytest
 from cli.main import run
 from ocr.models.registry import Registry
 from tasks.run.alone import alone
-from tasks.run.copies import HIDDEN
 from tasks.workspace import Workspace, open_workspace
-from tests.ocr.image.pictures import write_labels
+from tests.cli.keeping.toy_project import prepare_toy
 from tests.toy_bundle import write_toy_bundle
 
-PROJECT = """\
-extends: _fixed
-name: toy
-dataset:
-  name: toy
-  root: {root}
-  train_labels: rec.txt
-"""
 DOCUMENT = "scans/7.png"
 
 
@@ -31,12 +22,7 @@ def workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Workspace:
     """A store with a snapshot that has the document, and a version that learnt from it."""
-    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
-    write_labels(tmp_path, "rec.txt", {f"scans/{number}.png": f"A{number}" for number in range(20)})
-    project = tmp_path / "toy.yaml"
-    project.write_text(PROJECT.format(root=tmp_path))
-    assert run(["prepare", str(project)]) == 0
+    prepare_toy(tmp_path, monkeypatch)
     capsys.readouterr()
     workspace = open_workspace()
     digest = snapshot_of(workspace).rpartition("/")[2]
@@ -161,7 +147,7 @@ def test_what_killed_runs_and_a_killed_erasure_left_here_goes(workspace: Workspa
     half.mkdir(parents=True)
     (half / "samples.parquet").write_bytes(b"A7")
     (bundle,) = (workspace.home / "bundles").glob("*/toy/v1")
-    shutil.copytree(bundle, bundle.with_name(HIDDEN.format("0")))
+    shutil.copytree(bundle, bundle.with_name(".removed.part"))
     bundle.rename(bundle.with_name(".fetched.part"))
 
     assert run(["erase-document", DOCUMENT, "--yes"]) == 0

@@ -6,27 +6,13 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
-from tests.ocr.image.pictures import write_labels
-
-PROJECT = """\
-extends: _fixed
-name: toy
-dataset:
-  name: toy
-  root: {root}
-  train_labels: rec.txt
-"""
+from tests.cli.keeping.toy_project import prepare_toy
 
 
 def test_document_is_named_with_the_snapshot_that_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("OCRLINE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("OCRLINE_STORE", str(tmp_path / "store"))
-    write_labels(tmp_path, "rec.txt", {f"scans/{number}.png": f"A{number}" for number in range(20)})
-    project = tmp_path / "toy.yaml"
-    project.write_text(PROJECT.format(root=tmp_path))
-    assert run(["prepare", str(project)]) == 0
+    prepare_toy(tmp_path, monkeypatch)
     capsys.readouterr()
 
     assert run(["find-document", "scans/7.png", "--json"]) == 0

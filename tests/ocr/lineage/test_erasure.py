@@ -89,7 +89,7 @@ def test_all_that_was_made_of_it_is_found(made: Made) -> None:
 
 
 def test_that_is_gone_then_and_nothing_else(made: Made) -> None:
-    prefixes = tuple(f"{each.prefix}" for each in plan(made))
+    prefixes = tuple(each.prefix for each in plan(made))
     others = [key for key in made.store.list("") if not key.startswith(prefixes)]
 
     erase(made.registry, plan(made), by="Li Wei")
@@ -166,6 +166,21 @@ def test_interrupted_anywhere_the_next_one_has_the_rest(
     assert {key for key in made.store.list("") if not key.startswith("prunes/")} == others
 
 
+def test_a_store_that_cannot_keep_who_did_it_keeps_all(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, things = list(made.store.list("")), plan(made)
+
+    def refuse(*_: object) -> None:
+        raise StoreUnavailable("No space left on device")
+
+    monkeypatch.setattr(type(made.store), "put_bytes", refuse)
+    with pytest.raises(StoreUnavailable):
+        erase(made.registry, things, by="Li Wei")
+
+    assert list(made.store.list("")) == before
+
+
 def begin(made: Made, *prefixes: str) -> list[Holding]:
     """Erase something else up to the first removal; return what was to go."""
     things = [Holding("evaluation", prefix, "what was read of them") for prefix in prefixes]
@@ -188,7 +203,7 @@ def test_what_two_others_left_goes_with_the_next_one(made: Made) -> None:
 
     assert [each.prefix for each in planned.left] == ["evaluations/e1", "evaluations/e2"]
     assert planned.left[0].why.startswith("was to be erased at 2")
-    assert not set(made.store.list("evaluations")) & {"evaluations/e1/report.json"}
+    assert "evaluations/e1/report.json" not in made.store.list("evaluations")
     assert [each.is_done for each in read_erasures(made.store)] == [True] * 3
 
 

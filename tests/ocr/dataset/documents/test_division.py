@@ -117,3 +117,21 @@ def test_equal_lines_are_in_one_order_however_they_came(tmp_path: Path) -> None:
         orders.append([(line.row.image, split) for line, split in found])
 
     assert orders[0] == orders[1] == orders[2]
+
+
+def test_a_line_of_a_document_in_test_and_of_one_given_for_val_is_in_test(tmp_path: Path) -> None:
+    page = next(name for name in map("page {}".format, range(99)) if is_in_test(f"group:{name}"))
+    documents = [
+        candidate("abc", "printed", "val", number=900, group="given"),
+        candidate("abd", "printed", number=901, group=page),
+        candidate("bbc", "of the one", "val", number=903, group="given"),
+        candidate("bbd", "of the other", number=904, group=page),
+    ]
+    alone = [candidate(f"{n:064x}", f"own {n}", number=n) for n in range(1, 200)]
+
+    for few in (documents, documents[::-1]):
+        stray = candidate("abe", "printed", number=902)
+        selection = select([*few, *alone, stray], tmp_path, given=("val",), groups_part=True)
+
+        splits = {line.row.image: split for line, split in selection.accepted}
+        assert [splits[f"{n}.png"] for n in (900, 901, 902)] == ["val", "test", "test"]
